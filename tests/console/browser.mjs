@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens every page of the console in Chromium, with and without JavaScript, at 360 and 1440 pixels.
 // Checks with axe-core, the width of the page, the Content-Security-Policy and actions.
-//   node browser.mjs SERVER TOKEN [--screenshots DIR] [--chromium PATH]
+//   node browser.mjs SERVER TOKEN [--screenshots DIR] [--pictures DIR] [--chromium PATH]
+// With --pictures, it only makes the pictures of the manual: each page in light and dark, small with
+// the program pngquant.
+import { execFile } from 'node:child_process';
 import { readFile, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
@@ -9,6 +12,7 @@ import { chromium } from 'playwright-core';
 const [server, token, ...rest] = process.argv.slice(2);
 const option = (name) => { const at = rest.indexOf(name); return at < 0 ? null : rest[at + 1]; };
 const shots = option('--screenshots');
+const pictures = option('--pictures');
 const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const failures = [];
@@ -34,6 +38,13 @@ const pages = [
   ['run-corrected', (page) => firstLink(page, '/console/nodes?state=corrected', 'a[href^="/console/runs/"]')],
   ['failures', '/console/failures'],
   ['failure', (page) => firstLink(page, '/console/failures', 'a[href^="/console/failures/"]')],
+  ['rollouts', '/console/rollouts'],
+  ['rollout', (page) => rolloutLink(page)],
+  ['rollout-bad', (page) => rolloutLink(page, '?verdict=bad')],
+  ['rollout-confirm', (page) => rolloutLink(page, '?confirm=pause')],
+  ['certificates', '/console/certificates'],
+  ['certificate', '/console/certificates/web1.example.org'],
+  ['certificate-sign', '/console/certificates/new.example.org?confirm=sign'],
   ['query', '/console/query?q=' + encodeURIComponent('nodes[certname, report_timestamp] { order by certname limit 5 }')],
   ['query-wrong', '/console/query?q=' + encodeURIComponent('nodes { certname ~ }')],
   ['packages', '/console/packages'],
@@ -97,6 +108,11 @@ async function firstLink(page, from, selector, suffix = '') {
   await page.goto(server + from);
   const href = await page.locator(selector).first().getAttribute('href');
   return href + suffix;
+}
+
+/** The address of the rollout of the environment `next`, which is under way. */
+async function rolloutLink(page, suffix) {
+  return await firstLink(page, '/console/rollouts?environment=next', 'td a[href^="/console/rollouts/"]', suffix);
 }
 
 /** The address of a file in the catalog of a failed node. */
@@ -182,6 +198,46 @@ async function live(context) {
   await finish(list, 'failures');
 }
 
+/** An operator pauses and resumes a rollout, in two tabs of which one is too late. */
+async function control(context, withScripts) {
+  const where = withScripts ? 'with JavaScript' : 'without JavaScript';
+  const page = await context.newPage();
+  await page.goto(server + await rolloutLink(page));
+  const late = await context.newPage();
+  await late.goto(`${page.url()}?confirm=halt`);
+  const watched = await context.newPage();
+  await watched.goto(page.url());
+  await page.click('.tools a[href$="confirm=pause"]');
+  await page.fill('input[name=reason]', 'a <b>test</b>');
+  await page.click('main form button');
+  check((await page.locator('main').textContent()).includes('Done: paused.'), `${where}: a rollout is paused`);
+  check((await page.locator('main').textContent()).includes('a <b>test</b>'), `${where}: the reason is text`);
+  if (withScripts) {
+    await until(watched, () => document.querySelector('[data-part=rollout-state]').textContent.includes('paused'));
+  }
+  await late.click('main form button');
+  check((await late.locator('main').textContent()).includes('has changed since'), `${where}: the second tab is too late`);
+  await page.click('.tools a[href$="confirm=resume"]');
+  await page.click('main form button');
+  check((await page.locator('main').textContent()).includes('Done: resumed.'), `${where}: a rollout is resumed`);
+  for (const each of [page, late, watched]) await each.close();
+}
+
+/** A request is signed, and its certificate revoked. */
+async function certificates(context) {
+  const page = await context.newPage();
+  const act = async (name, done) => {
+    await page.click(`main a[href$="confirm=${name}"]`);
+    await page.click('main form button');
+    check((await page.locator('main').textContent()).includes(done), `a certificate is ${done}`);
+  };
+  await page.goto(`${server}/console/certificates`);
+  await page.click('td a[href$="/new.example.org"]');
+  await act('sign', 'signed');
+  await act('revoke', 'revoked');
+  await page.close();
+}
+
 async function signIn(context) {
   const page = await context.newPage();
   await page.goto(`${server}/console/nodes`);
@@ -249,11 +305,46 @@ async function visit(context, width, scheme, withScripts) {
   await page.close();
 }
 
+/** The pages of the manual's pictures, by the name of the picture. */
+const pictured = new Map(Object.entries({
+  fleet: 'fleet', 'fleet-role': 'fleet-by-role', nodes: 'nodes', node: 'node', 'node-facts': 'node-facts',
+  'node-why': 'catalog-why', 'node-catalog': 'catalog', 'run-failed': 'run', failures: 'failures', failure: 'failure',
+  change: 'change', rollouts: 'rollouts', rollout: 'rollout', 'rollout-confirm': 'rollout-confirm', query: 'query',
+  code: 'code', 'code-class': 'class', exports: 'exports', packages: 'packages', modules: 'modules', module: 'module',
+  certificates: 'certificates', 'certificate-sign': 'certificate', server: 'server', search: 'search',
+}));
+
+async function takePictures(browser) {
+  await mkdir(pictures, { recursive: true });
+  for (const scheme of ['light', 'dark']) {
+    const context = await browser.newContext({ viewport: { width: 1200, height: 750 }, colorScheme: scheme });
+    await signIn(context);
+    const page = await context.newPage();
+    for (const [name, target] of pages) {
+      if (!pictured.has(name)) continue;
+      await page.goto(server + (typeof target === 'string' ? target : await target(page)));
+      await settle(page, true);
+      const path = `${pictures}/${pictured.get(name)}-${scheme}.png`;
+      await page.screenshot({ path });
+      await new Promise((done, failed) => {
+        execFile('pngquant', ['32', '--strip', '--speed', '1', '--force', '--output', path, path],
+          (error) => { if (error) failed(error); else done(); });
+      });
+    }
+    await context.close();
+  }
+}
+
 if (shots) await mkdir(shots, { recursive: true });
 const browser = await chromium.launch({
   executablePath: option('--chromium') ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu'],
 });
+if (pictures) {
+  await takePictures(browser);
+  await browser.close();
+  process.exit();
+}
 for (const [width, scheme, scripts] of [[1440, 'light', true], [1440, 'dark', true], [360, 'light', true],
   [360, 'dark', true], [1440, 'light', false], [360, 'light', false]]) {
   const context = await browser.newContext({
@@ -261,7 +352,9 @@ for (const [width, scheme, scripts] of [[1440, 'light', true], [1440, 'dark', tr
   });
   await signIn(context);
   await visit(context, width, scheme, scripts);
-  if (scripts && width > 1000) await keys(context);
+  if (scripts && width > 1000 && scheme === 'light') await keys(context);
+  if (width > 1000 && scheme === 'light') await control(context, scripts);
+  if (!scripts && width > 1000) await certificates(context);
   if (scripts && scheme === 'light') await completion(context);
   await context.close();
 }

@@ -37,6 +37,7 @@ nginx::connections: $2
 YAML
     put "$at/data/role/web.yaml" <<'YAML'
 profile::base::servers: [ntp3.example.org]
+nginx::version: 1.26.3-1
 YAML
     put "$at/modules/profile/manifests/base.pp" <<'PP'
 # What every node has.
@@ -68,8 +69,9 @@ JSON
 # A web server.
 #
 # @param connections Connections of a worker.
-class nginx(Integer $connections = 512) {
-  package { 'nginx': ensure => installed }
+# @param version Version of the package.
+class nginx(Integer $connections = 512, String $version = 'installed') {
+  package { 'nginx': ensure => $version }
   file { '/etc/nginx/nginx.conf':
     ensure  => file,
     content => "user www-data;\nworker_connections ${connections};\nmulti_accept on;\n",

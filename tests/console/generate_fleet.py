@@ -90,6 +90,9 @@ class Node:
             add('File', f'/etc/app/{n}.conf', ('Class', classes[-1]),
                 {'ensure': 'file', 'mode': mode, 'content': content}, 10 + n,
                 file='/code/modules/app/manifests/init.pp', tags=['app'])
+        if self.role == 'web':
+            add('Package', 'nginx', ('Class', 'Nginx'), {'ensure': '1.26.3-1'}, 7,
+                file='/code/modules/nginx/manifests/init.pp')
         add('Service', 'app', ('Class', 'Profile::Base'), {'ensure': 'running', 'enable': True}, 40)
         relate(('Class', classes[-1]), ('Service', 'app'), 'notifies')
         relate(('File', '/etc/app/0.conf'), ('File', '/etc/app/1.conf'), 'before')

@@ -107,6 +107,30 @@ const tasks = {
   },
 };
 
+Object.assign(tasks, {
+  'Where does the value of a failed resource come from?': async (v) => {
+    await v.click('.todo a[href^="/console/failures/"]:has-text("Package[nginx]")');
+    await v.click('tr:has(a[href^="/console/nodes/web"]) a[href^="/console/runs/"]');
+    await v.click('.ev a[href$="#why"]');
+    await v.shows('#why .hit', 'nginx::version');
+  },
+  'Which nodes does a rollout have trouble with, and why?': async (v) => {
+    await v.click(side('rollouts'));
+    await v.click('tr:has-text("next") a[href^="/console/rollouts/"]');
+    await v.click('a.chip[href*="verdict=failed"]');
+    await v.shows('td', 'Package[nginx] failed');
+  },
+  'Which certificates expire, and which requests wait?': async (v) => {
+    await v.click(side('certificates'));
+    await v.shows('td', 'new.example.org');
+    await v.shows('td', 'web1.example.org');
+  },
+  'Which nodes still run an old version of the code?': async (v) => {
+    await v.click('td a[href*="/nodes?code=b81e07d2"]');
+    await v.shows(nodeLink, 'example.org');
+  },
+});
+
 const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 1440, height: 1000 } });
 const page = await context.newPage();
 await page.goto(`${server}/console/`);
