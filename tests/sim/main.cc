@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "sim/fleet.h"
+#include "sim/rollout_site.h"
 
 namespace {
 
@@ -49,12 +50,15 @@ struct SimulationRun {
     std::uint64_t first = 1, last = 20;
     std::string seeds_file;
     bool twice = false;
+    bool rollouts = false;  ///< simulate a rollout for each seed instead of a whole site
 };
 
 int usage() {
     std::fputs(
         "sim [--seeds A-B | --kept FILE] [--days N] [--agents N] [--whole N] [--servers N]\n"
-        "    [--interval MINUTES] [--leap HOURS] [--moves] [--calm] [--twice] [--tell]\n",
+        "    [--interval MINUTES] [--leap HOURS] [--moves] [--calm] [--twice] [--tell]\n"
+        "sim --rollouts [--seeds A-B] [--agents N] [--servers N] [--interval MINUTES] [--calm] "
+        "[--tell]\n",
         stderr);
     return 2;
 }
@@ -107,15 +111,36 @@ bool try_seed(const Options& options, bool twice, Figures& all) {
     return true;
 }
 
-/// Runs one seed in a child process, so that state left by earlier seeds cannot influence it.
-bool try_alone(const Options& options, bool twice, Figures& all) {
+/// Runs one rollout. Returns false if an invariant was violated.
+bool try_rollout(const Options& options, bunraku::sim::RolloutFigures& all) {
+    draw_from(options.seed);
+    const auto wrongs =
+        bunraku::sim::simulate_rollout({.seed = options.seed,
+                                        .agents = options.agents,
+                                        .servers = options.servers,
+                                        .interval_minutes = options.interval_minutes,
+                                        .faults = options.faults,
+                                        .tell = options.tell,
+                                        .place = options.place},
+                                       all);
+    for (const auto& w : wrongs) {
+        fmt::print(stderr, "seed {} ({}): {}\n", options.seed,
+                   bunraku::sim::change_of_seed(options.seed), w);
+    }
+    return wrongs.empty();
+}
+
+/// Runs one seed in a child process, so that state left by earlier seeds cannot influence it. `run`
+/// adds to the figures.
+template <class Figures, class Run>
+bool try_alone(const Options& options, Figures& all, const Run& run) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return false;
     std::fflush(nullptr);
     const pid_t child = ::fork();
     if (child == 0) {
         Figures own;
-        const bool good = try_seed(options, twice, own);
+        const bool good = run(own);
         std::fflush(nullptr);
         const bool told = ::write(ends[1], &own, sizeof own) == sizeof own;
         ::_exit(good && told ? 0 : 1);
@@ -141,6 +166,10 @@ int main(int argc, char** argv) {
         const auto word = words[i];
         if (word == "--calm") {
             w.options.faults = false;
+        } else if (word == "--rollouts") {
+            w.rollouts = true;
+            w.options.agents = 200;
+            w.options.servers = 2;
         } else if (word == "--moves") {
             w.options.moves = true;
         } else if (word == "--twice") {
@@ -200,12 +229,28 @@ int main(int argc, char** argv) {
             cases.back().seed = seed;
         }
     }
-    Figures all;
     std::size_t bad = 0;
     double lived = 0;
     const double begin = seconds_now();
+    if (w.rollouts) {
+        bunraku::sim::RolloutFigures figures;
+        for (const auto& one : cases) {
+            const auto run = [&](auto& own) { return try_rollout(one, own); };
+            if (!try_alone(one, figures, run)) ++bad;
+        }
+        fmt::print(
+            "{} seeds, {} failed: {} good and {} bad rollouts, {} runs, {} reports, {} crashes, {} "
+            "requests without a version; bad versions reached {} nodes, at most {} of one "
+            "rollout\n",
+            cases.size(), bad, figures.good, figures.bad, figures.runs, figures.reports,
+            figures.crashes, figures.refused, figures.moved_by_bad, figures.most_moved);
+        fmt::print("{:.1f} s of CPU\n", seconds_now() - begin);
+        return bad ? 1 : 0;
+    }
+    Figures all;
     for (const auto& one : cases) {
-        if (!try_alone(one, w.twice, all)) ++bad;
+        const auto run = [&](auto& own) { return try_seed(one, w.twice, own); };
+        if (!try_alone(one, all, run)) ++bad;
         lived += one.days * 86'400 * (one.agents + one.whole) * (w.twice ? 2 : 1);
     }
     const double took = seconds_now() - begin;
