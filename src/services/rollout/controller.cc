@@ -42,9 +42,10 @@ std::int64_t wave_count(const Plan& plan) { return static_cast<std::int64_t>(pla
 Controller::Controller(ControllerOptions options)
     : options_(std::move(options)),
       outside_(options_.runtime.executor(
-          {.threads = 4, .name = "rollouts outside", .error = [this](const std::string& what) {
-               options_.log.log(base::Level::Err, what);
-           }})),
+          {.threads = 4,
+           .name = "rollouts outside",
+           .error =
+               [this](const std::string& what) { options_.log.log(base::Level::Err, what); }})),
       checks_(options_.system.processes, options_.runtime, *outside_, options_.get) {}
 
 void Controller::stop() {

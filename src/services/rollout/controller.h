@@ -97,6 +97,7 @@ public:
 
 private:
     struct Pass;
+    base::Result<bool> pass();
     base::Result<std::shared_ptr<const Plan>> plan_of(store::Database& db,
                                                       const store::RolloutRow& row);
     WaveCheck check_of(const Pass& pass) const;
@@ -133,6 +134,8 @@ private:
     std::map<std::int64_t, std::string> problems_;  ///< why a rollout could not advance, by id
     /// The newest report of each node that was judged, and the verdict, by rollout and node.
     std::map<std::pair<std::int64_t, std::string>, std::int64_t> judged_;
+    /// Time of the first pass after the start, or after the store was away; 0 if there was none.
+    std::int64_t up_since_ = 0;
     std::int64_t acknowledged_ = -1, acknowledged_at_ = 0, cleaned_at_ = 0;
     std::atomic<bool> sending_{false};
     /// For whatever waits for a program or another server. No pass and no command waits for it.

@@ -30,8 +30,15 @@ const PlannedNode* planned_node(const Plan& plan, const std::string& name) {
 
 Result<bool> Controller::tick() {
     const std::lock_guard lock(mutex_);
+    auto live = pass();
+    if (!live) up_since_ = 0;
+    return live;
+}
+
+Result<bool> Controller::pass() {
     BUNRAKU_TRY_VOID(options_.versions->reload());
     const std::int64_t time = BUNRAKU_TRY(now());
+    if (up_since_ == 0) up_since_ = time;
     BUNRAKU_TRY_VOID(acknowledge(time));
     std::vector<RolloutRow> rows;
     {
@@ -60,15 +67,16 @@ Result<void> Controller::advance(const RolloutRow& row) {
     RolloutRow now_row = row;
     for (int step = 0; step < kMostSteps && now_row.live; ++step) {
         auto db = BUNRAKU_TRY(options_.service->reader());
-        Pass pass{.db = *db,
-                  .row = now_row,
-                  .plan = BUNRAKU_TRY(plan_of(*db, now_row)),
-                  .times = {.now = BUNRAKU_TRY(store::database_time(*db)),
-                            .base_since =
-                                options_.deployed.base_since(now_row.environment).value_or(0)},
-                  .members = BUNRAKU_TRY(store::rollout_members(*db, now_row.id)),
-                  .runs = {},
-                  .nodes = {}};
+        Pass pass{
+            .db = *db,
+            .row = now_row,
+            .plan = BUNRAKU_TRY(plan_of(*db, now_row)),
+            .times = {.now = BUNRAKU_TRY(store::database_time(*db)),
+                      .base_since = options_.deployed.base_since(now_row.environment).value_or(0),
+                      .up_since = up_since_},
+            .members = BUNRAKU_TRY(store::rollout_members(*db, now_row.id)),
+            .runs = {},
+            .nodes = {}};
         for (auto& node : BUNRAKU_TRY(store::active_nodes(*db)))
             pass.runs.emplace(std::move(node.certname), std::move(node.run));
         const VersionTable table = options_.versions->table();
@@ -192,8 +200,9 @@ std::optional<Command> Controller::decide(Pass& pass, std::string& reason) {
         return Command::Pause;
     }
     if (position.state == State::Waiting)
-        return waiting_for(pass.row, *pass.plan, pass.times.now).empty() ? std::optional(Command::Ready)
-                                                                   : std::nullopt;
+        return waiting_for(pass.row, *pass.plan, pass.times.now).empty()
+                   ? std::optional(Command::Ready)
+                   : std::nullopt;
     if (position.state == State::Moving) return decide_moving(pass, reason);
     if (position.state == State::Soaking) return decide_soaking(pass, reason);
     return std::nullopt;
@@ -245,8 +254,8 @@ std::optional<Command> Controller::decide_returning(Pass& pass, std::string& rea
         if (!row) continue;
         // An agent that the new version killed does not return by itself.
         const auto run = pass.runs.find(member.certname);
-        const std::int64_t seen =
-            std::max({row->since, pass.row.since, run == pass.runs.end() ? 0 : run->second.end});
+        const std::int64_t seen = std::max(
+            {row->since, pass.row.since, up_since_, run == pass.runs.end() ? 0 : run->second.end});
         if (pass.times.now - seen <= 2 * pass.rules().silent_after_s * 1000) return std::nullopt;
         ++lost;
     }

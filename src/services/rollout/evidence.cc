@@ -118,8 +118,8 @@ bool must_write(const catalog::Catalog& catalog, const std::string& reference) {
     return false;
 }
 
-/// Reports whether a group of the plan predicts a difference of a resource. `parameter` is empty for
-/// a resource that was added or removed.
+/// Reports whether a group of the plan predicts a difference of a resource. `parameter` is empty
+/// for a resource that was added or removed.
 bool is_planned(const Plan& plan, const PlannedNode& planned, std::string_view kind,
                 const std::string& reference, std::string_view parameter) {
     return std::ranges::any_of(planned.groups, [&](std::uint32_t index) {
@@ -207,9 +207,8 @@ Result<std::string> unplanned_difference(Database& db, const Plan& plan, const P
 Result<void> add_unplanned(Database& db, const Plan& plan, const PlannedNode& planned,
                            const store::NodeVersion& row, const EvidenceTimes& times,
                            const std::vector<store::CatalogVersion>& versions, JudgedNode& node) {
-    const auto facts = plan.made == 0
-                           ? std::vector<std::string>()
-                           : BUNRAKU_TRY(changed_facts(db, planned.name, plan.made));
+    const auto facts = plan.made == 0 ? std::vector<std::string>()
+                                      : BUNRAKU_TRY(changed_facts(db, planned.name, plan.made));
     if (!facts.empty()) {
         node.note = fmt::format("Facts have changed since the plan: {}", fmt::join(facts, ", "));
         return {};
@@ -266,7 +265,10 @@ Result<void> add_catalogs(Database& db, const Plan& plan, const PlannedNode& pla
 
 Result<JudgedNode> read_evidence(Database& db, const Plan& plan, const PlannedNode& planned,
                                  const store::NodeVersion& row, const EvidenceTimes& times) {
-    JudgedNode out{.moved = row.since, .transaction = row.transaction, .now = times.now};
+    JudgedNode out{.moved = row.since,
+                   .transaction = row.transaction,
+                   .now = times.now,
+                   .up_since = times.up_since};
     // Custom types and facts may change anything, and nothing is known about other nodes.
     out.any_change = planned.groups.empty();
     for (const auto index : planned.groups) {

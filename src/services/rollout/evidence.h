@@ -17,6 +17,7 @@ struct EvidenceTimes {
     /// Since when the environment has the version before. A catalog of an earlier time may be of
     /// another version. 0 if it is unknown.
     std::int64_t base_since = 0;
+    std::int64_t up_since = 0;  ///< see JudgedNode::up_since
 };
 
 /// Returns the evidence about a node. `row` is the move of the node to the new version.

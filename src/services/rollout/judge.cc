@@ -12,8 +12,8 @@ namespace bunraku::rollout {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames = {
-    "", "failed", "unplanned", "surprising", "restless", "silent", "proved"};
+constexpr std::array<std::string_view, 7> kNames = {"",         "failed", "unplanned", "surprising",
+                                                    "restless", "silent", "proved"};
 
 /// Returns the runs with the new version, oldest first, each once.
 std::vector<const JudgedRun*> runs_after_move(const JudgedNode& node) {
@@ -114,7 +114,8 @@ Judgement judge(const JudgedNode& node, const Rules& rules) {
     }
     out.detail = node.note;
     if (out.proofs >= rules.proofs && !runs.empty()) out.verdict = Verdict::Proved;
-    const std::int64_t last = runs.empty() ? node.moved : runs.back()->received;
+    const std::int64_t last =
+        std::max(node.up_since, runs.empty() ? node.moved : runs.back()->received);
     const std::int64_t limit = std::max(rules.silent_after_s * 1000, 2 * node.usual_gap);
     if (out.verdict == Verdict::None && node.now - last > limit)
         return bad(Verdict::Silent, "No report came", out.proofs);

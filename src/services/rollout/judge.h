@@ -40,13 +40,15 @@ struct JudgedNode {
     std::int64_t moved = 0;   ///< begin of its first run with the new version
     std::string transaction;  ///< UUID of that run; empty if it is unknown
     std::int64_t now = 0;
+    /// Since when this server could receive reports. Silence counts from then on.
+    std::int64_t up_since = 0;
     std::int64_t usual_gap = 0;  ///< usual time between two of its reports, in milliseconds
     /// Resources that the plan or the node's new catalog lists as changed. If `any_change` is set,
     /// every change is expected, for example because a custom type changed.
     std::set<std::string, std::less<>> expected;
     bool any_change = false;
-    /// A difference between the node's catalogs that the plan does not contain, for operators. Empty
-    /// if there is none, or if it may have another cause than the new version.
+    /// A difference between the node's catalogs that the plan does not contain, for operators.
+    /// Empty if there is none, or if it may have another cause than the new version.
     std::string unplanned;
     std::string note;  ///< for operators, if nothing is wrong; may be empty
     /// Properties that must change in the first full run: "resource property".

@@ -214,9 +214,9 @@ std::string plan_text(const Plan& plan) {
         kPlanVersion, json_string(plan.program),
         plan.made == 0 ? std::string()
                        : fmt::format(" \"made\":\"{}\",\n", catalog::format_wire_time(plan.made)),
-        json_string(plan.environment), json_of(plan.from),
-        json_of(plan.to), json_string(plan.rules_text), json_texts(plan.waves),
-        json_list(plan.groups, one), json_list(plan.nodes, one), json_list(plan.excluded, one),
+        json_string(plan.environment), json_of(plan.from), json_of(plan.to),
+        json_string(plan.rules_text), json_texts(plan.waves), json_list(plan.groups, one),
+        json_list(plan.nodes, one), json_list(plan.excluded, one),
         json_list(plan.unpredictable, one), json_texts(plan.uncovered), json_texts(plan.notes));
 }
 

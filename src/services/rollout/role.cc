@@ -47,8 +47,7 @@ Result<std::string> get_body(http::Network& network, const std::string& url,
     auto answer = http::Client(std::move(options)).get(url);
     if (!answer) return std::unexpected(answer.error());
     if (answer->status / 100 == 2) return std::move(answer->body);
-    return base::failure(http::error_prefix("GET", url) +
-                         fmt::format("status {}", answer->status));
+    return base::failure(http::error_prefix("GET", url) + fmt::format("status {}", answer->status));
 }
 
 class RolloutRole final : public server::Role {
@@ -76,13 +75,13 @@ public:
             .log = context.log,
             .counters = context.counters,
             .server = context.settings.text("certname"),
-            .send = [network](const std::string& url, const std::string& body) {
-                return send_event(*network, url, body);
-            },
-            .get = [network](const std::string& url, std::chrono::milliseconds timeout,
-                             const std::function<bool()>& stopped) {
-                return get_body(*network, url, timeout, stopped);
-            }});
+            .send = [network](const std::string& url,
+                              const std::string& body) { return send_event(*network, url, body); },
+            .get =
+                [network](const std::string& url, std::chrono::milliseconds timeout,
+                          const std::function<bool()>& stopped) {
+                    return get_body(*network, url, timeout, stopped);
+                }});
         add_metrics(counters_, versions_);
         context.versions = versions_;
         context.rollouts = std::make_shared<RolloutAccess>(

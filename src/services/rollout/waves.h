@@ -26,7 +26,7 @@ std::vector<std::size_t> choose_canaries(const std::vector<Candidate>& nodes, co
 
 /// Returns the kinds of change that none of the canaries has, sorted.
 std::vector<std::uint32_t> uncovered_kinds(const std::vector<Candidate>& nodes,
-                                         const std::vector<std::size_t>& canaries);
+                                           const std::vector<std::size_t>& canaries);
 
 /// The result: the wave of each node, and the names of the waves. Wave 0 has the canaries.
 struct Waves {

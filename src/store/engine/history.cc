@@ -216,8 +216,8 @@ Result<std::vector<CatalogVersion>> catalog_versions(Database& db, std::string_v
 }
 
 Result<bool> is_exported(Database& db, std::string_view type, std::string_view title) {
-    Statement s = BUNRAKU_TRY(
-        db.prepare("SELECT 1 FROM resources WHERE type = ? AND title = ? AND exported = 1 LIMIT 1"));
+    Statement s = BUNRAKU_TRY(db.prepare(
+        "SELECT 1 FROM resources WHERE type = ? AND title = ? AND exported = 1 LIMIT 1"));
     s.bind(type).bind(title);
     return s.step();
 }

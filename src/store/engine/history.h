@@ -54,7 +54,8 @@ struct PastCatalog {
 Result<std::optional<PastCatalog>> catalog_at(Database& db, std::string_view certname,
                                               std::int64_t time);
 
-/// Reports whether some node exports, or exported until lately, a resource with this type and title.
+/// Reports whether some node exports, or exported until lately, a resource with this type and
+/// title.
 Result<bool> is_exported(Database& db, std::string_view type, std::string_view title);
 
 /// Returns the versions in the API's format.

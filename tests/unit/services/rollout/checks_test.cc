@@ -21,8 +21,8 @@ Check query(std::optional<double> least, std::optional<double> most) {
 }
 
 std::string vector_of(std::string_view samples) {
-    return fmt::format(
-        R"({{"status":"success","data":{{"resultType":"vector","result":[{}]}}}})", samples);
+    return fmt::format(R"({{"status":"success","data":{{"resultType":"vector","result":[{}]}}}})",
+                       samples);
 }
 
 std::string text_of(const CheckResult& result) {
@@ -44,14 +44,12 @@ TEST(Checks, CompareTheValuesOfPrometheus) {
               "bad The query sum(rate(errors[5m])) has the value 0.25, which is below 1");
     EXPECT_EQ(found(query({}, 1), vector_of(R"({"value":[1,"0"]},{"value":[1,"+Inf"]})")),
               "bad The query sum(rate(errors[5m])) has the value inf, which is above 1");
-    EXPECT_EQ(found(query({}, 1), R"({"data":{"resultType":"scalar","result":[1,"1"]}})"),
-              "good ");
+    EXPECT_EQ(found(query({}, 1), R"({"data":{"resultType":"scalar","result":[1,"1"]}})"), "good ");
     // Without data, it says nothing.
     EXPECT_EQ(found(query({}, 1), vector_of("")), "none the query has no value");
     EXPECT_EQ(found(query({}, 1), vector_of(R"({"value":[1,"NaN"]})")),
               "none the query has no value (NaN)");
-    EXPECT_EQ(found(query({}, 1), vector_of(R"({"value":["x"]})")),
-              "none the query has no number");
+    EXPECT_EQ(found(query({}, 1), vector_of(R"({"value":["x"]})")), "none the query has no number");
     EXPECT_EQ(found(query({}, 1), R"({"data":{"resultType":"matrix","result":[]}})"),
               "none the query must return a number or an instant vector");
     EXPECT_EQ(found(query({}, 1), "<html>"), "none the response is not of Prometheus");

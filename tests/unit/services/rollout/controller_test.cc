@@ -180,8 +180,7 @@ protected:
         submit(store::CommandKind::ReplaceFacts, 5, node,
                fmt::format(R"({{"certname":"{}","environment":"production","values":{},)"
                            R"("producer_timestamp":"{}","producer":null}})",
-                           node, values,
-                           bunraku::catalog::format_wire_time(stamp())));
+                           node, values, bunraku::catalog::format_wire_time(stamp())));
     }
     /// Files and their modes.
     using Files = std::vector<std::pair<std::string, std::string>>;
@@ -198,9 +197,7 @@ protected:
                            R"("transaction_uuid":null,"catalog_uuid":null,"code_id":null,)"
                            R"("producer_timestamp":"{}","producer":null,"edges":[],)"
                            R"("resources":[{}],"job_id":null}})",
-                           node,
-                           bunraku::catalog::format_wire_time(stamp()),
-                           resources));
+                           node, bunraku::catalog::format_wire_time(stamp()), resources));
     }
     std::string verdict(std::int64_t id, std::string_view node) {
         auto db = service_->reader();
@@ -423,8 +420,7 @@ TEST_F(Rollout, RefusesAPlanIfFactsOfACanaryHaveChanged) {
     const auto started = controller_->start(plan("soak: 0s\n"), {.name = "ann"});
     ASSERT_FALSE(started);
     EXPECT_EQ(started.error().code, kStale);
-    EXPECT_EQ(started.error().message,
-              "The plan is stale: facts of the canary a have changed: os");
+    EXPECT_EQ(started.error().message, "The plan is stale: facts of the canary a have changed: os");
     made_ = stamp();
     EXPECT_TRUE(controller_->start(plan("soak: 0s\n"), {.name = "ann"}));
 }
@@ -489,7 +485,8 @@ TEST_F(Rollout, SaysThatTheStoreCannotWrite) {
     report("a", "a1", "changed", "/x");
     ASSERT_TRUE(service_->with_writer([&](store::Writer& writer) {
         return writer.db().execute(
-            "CREATE TRIGGER full BEFORE UPDATE ON rollouts BEGIN SELECT RAISE(ABORT, 'disk is full'); END");
+            "CREATE TRIGGER full BEFORE UPDATE ON rollouts BEGIN SELECT RAISE(ABORT, 'disk is "
+            "full'); END");
     }));
     tick();
     EXPECT_EQ(state(id), "moving 0");

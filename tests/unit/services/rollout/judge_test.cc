@@ -122,6 +122,12 @@ TEST(Judge, FindsSilentNodes) {
     silent.now = 161 * kMinute;
     silent.usual_gap = 240 * kMinute;
     EXPECT_EQ(judged(silent), " 0 ");
+    // The server was down. The node has as much time after the start.
+    silent.usual_gap = 0;
+    silent.up_since = 140 * kMinute;
+    EXPECT_EQ(judged(silent), " 0 ");
+    silent.now = 201 * kMinute;
+    EXPECT_EQ(judged(silent), "silent 0 No report came");
     auto late = node({run(100)});
     late.now = 161 * kMinute;
     EXPECT_EQ(judged(late), "silent 1 No report came");
