@@ -13,10 +13,13 @@
 
 #include "core/base/result.h"
 #include "core/base/shown_url.h"
-#include "core/value/value.h"
 #include "modules/module/names.h"
 #include "modules/module/tarball.h"
 #include "net/http/client.h"
+
+namespace bunraku::value {
+class Value;
+}
 
 namespace bunraku::module {
 

@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/value/value.h"
 #include "modules/module/names.h"
 #include "modules/module/resolve.h"
 #include "net/http/client.h"
+
+namespace bunraku::value {
+class Value;
+}
 
 namespace bunraku::module {
 

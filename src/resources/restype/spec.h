@@ -13,7 +13,10 @@
 #include <vector>
 
 #include "core/base/text_view.h"
-#include "core/value/value.h"
+
+namespace bunraku::value {
+class Value;
+}
 
 namespace bunraku::restype {
 

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "core/value/value.h"
+
 namespace bunraku::restype {
 namespace {
 
