@@ -312,9 +312,7 @@ void try_version(const config::Settings& settings, const AgentOptions& options,
                         value::text_at(answer.data, "until")));
 }
 
-int run_agent(Invocation& invocation) {
-    OptionParser parser(invocation);
-    AgentOptions options;
+void add_options(OptionParser& parser, AgentOptions& options) {
     parser.list("logdest", &options.logdest);
     parser.list("l", &options.logdest);
     parser.value("waitforcert", &options.waitforcert);
@@ -330,6 +328,24 @@ int run_agent(Invocation& invocation) {
     parser.flag("fingerprint", &options.fingerprint);
     parser.flag("enable", &options.enable);
     parser.flag("disable", &options.disable);
+}
+
+/// Executes the program again with the same arguments.
+[[noreturn]] void restart(const Invocation& invocation, bool daemon) {
+    std::vector<std::string> words{invocation.program, invocation.command};
+    words.insert(words.end(), invocation.args.begin(), invocation.args.end());
+    if (daemon) words.emplace_back("--no-daemonize");
+    std::vector<char*> argv;
+    for (auto& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    ::execv("/proc/self/exe", argv.data());
+    throw base::plain_error(fmt::format("Could not restart: {}", std::strerror(errno)));
+}
+
+int run_agent(Invocation& invocation) {
+    OptionParser parser(invocation);
+    AgentOptions options;
+    add_options(parser, options);
     if (!parser.parse(&options.positional)) return parser.exit_code();
     auto& settings = invocation.settings;
     if (!options.fqdn.empty()) settings.set("certname", options.fqdn);
@@ -394,15 +410,7 @@ int run_agent(Invocation& invocation) {
     sys::notify_service_manager("READY=1");
     const int code = agent.serve();
     if (code >= 0) return code;
-    // A restart executes the program again with the same arguments.
-    std::vector<std::string> words{invocation.program, invocation.command};
-    words.insert(words.end(), invocation.args.begin(), invocation.args.end());
-    if (daemon) words.emplace_back("--no-daemonize");
-    std::vector<char*> argv;
-    for (auto& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    ::execv("/proc/self/exe", argv.data());
-    throw base::plain_error(fmt::format("Could not restart: {}", std::strerror(errno)));
+    restart(invocation, daemon);
 }
 
 }  // namespace

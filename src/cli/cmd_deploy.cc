@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <optional>
 
 #include "cli/command.h"
 #include "core/base/number.h"
@@ -139,9 +140,7 @@ int display(const module::DeployOptions& options, const DeployArguments& o,
     return 0;
 }
 
-int run_deploy(Invocation& invocation) {
-    DeployArguments o;
-    OptionParser options(invocation);
+void add_options(OptionParser& options, DeployArguments& o) {
     options.value("r10k", &o.config);
     options.value("c", &o.config);
     options.value("cachedir", &o.cachedir);
@@ -161,46 +160,45 @@ int run_deploy(Invocation& invocation) {
     options.flag("json", &o.json);
     options.flag("fetch", &o.fetch);
     options.flag("detail", &o.detail);
-    std::vector<std::string> words;
-    if (!options.parse(&words)) return options.exit_code();
-    const auto console = make_console_sink(options);
-    const auto log = std::make_unique<sys::ProgressLog>(*console);
-    const auto usage = [&](std::string_view text) {
-        fmt::print(stderr, "Error: {}\nTry '{} help deploy' for usage\n", text, invocation.program);
-        return 1;
-    };
-    if (words.empty()) return usage("deploy what? environment, module, display or rollback");
-    const std::string action = words[0];
-    words.erase(words.begin());
+}
 
-    sys::RealSystem real;
-    sys::System& system = real.system();
+/// Reads the configuration file of the options, or the first usual one, and sets its proxy for this
+/// process. Logs problems. Sets `exit_code` if it returns nullopt.
+std::optional<module::DeployConfig> read_config(const DeployArguments& o, sys::FileSystem& files,
+                                                base::LogSink& log, int& exit_code) {
     std::string path = o.config;
     for (const char* usual : {"r10k.yaml", "/etc/puppetlabs/r10k/r10k.yaml", "/etc/r10k.yaml"}) {
-        if (path.empty() && system.files.is_file(usual)) path = usual;
+        if (path.empty() && files.is_file(usual)) path = usual;
     }
     if (path.empty()) {
-        log->log(Level::Err,
-                 "No configuration file given, no config file found in current directory, and no "
-                 "global config present");
-        return 8;
+        log.log(Level::Err,
+                "No configuration file given, no config file found in current directory, and no "
+                "global config present");
+        exit_code = 8;
+        return std::nullopt;
     }
-    auto text = system.files.read(path);
+    auto text = files.read(path);
     auto config = text ? module::read_deploy_config(*text, sys::expand_path(path))
                        : base::Result<module::DeployConfig>(std::unexpected(text.error()));
     if (!config) {
-        log->log(Level::Err, sys::plain_text(config.error().message));
-        return 1;
+        log.log(Level::Err, sys::plain_text(config.error().message));
+        exit_code = 1;
+        return std::nullopt;
     }
-    for (const std::string& warning : config->warnings) log->log(Level::Warning, warning);
+    for (const std::string& warning : config->warnings) log.log(Level::Warning, warning);
     // Like r10k, applies the proxy to all requests of this process, including those of git.
     if (!config->proxy.empty()) {
         for (const char* name : {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"})
             ::setenv(name, config->proxy.c_str(), 1);
     }
-    const config::Settings& settings = invocation.settings;
+    return std::move(*config);
+}
+
+/// Combines the configuration with the options and settings, except --keep-for.
+module::DeployOptions deploy_options(const DeployArguments& o, module::DeployConfig config,
+                                     const config::Settings& settings) {
     module::DeployOptions d;
-    d.config = std::move(*config);
+    d.config = std::move(config);
     const std::string cachedir = o.cachedir.empty() ? d.config.cachedir : o.cachedir;
     // r10k's own cache in this folder looks similar but has another layout.
     d.cache = cachedir.empty() ? settings.text("module_working_dir")
@@ -217,6 +215,33 @@ int run_deploy(Invocation& invocation) {
     d.force = o.force;
     d.now = o.now;
     d.keep_edits = o.no_force;
+    if (d.config.pool_size > 4) d.parallel = std::max(d.parallel, std::min(64, d.config.pool_size));
+    if (!o.parallel.empty()) d.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 64);
+    return d;
+}
+
+int run_deploy(Invocation& invocation) {
+    DeployArguments o;
+    OptionParser options(invocation);
+    add_options(options, o);
+    std::vector<std::string> words;
+    if (!options.parse(&words)) return options.exit_code();
+    const auto console = make_console_sink(options);
+    const auto log = std::make_unique<sys::ProgressLog>(*console);
+    const auto usage = [&](std::string_view text) {
+        fmt::print(stderr, "Error: {}\nTry '{} help deploy' for usage\n", text, invocation.program);
+        return 1;
+    };
+    if (words.empty()) return usage("deploy what? environment, module, display or rollback");
+    const std::string action = words[0];
+    words.erase(words.begin());
+
+    sys::RealSystem real;
+    sys::System& system = real.system();
+    int exit_code = 0;
+    auto config = read_config(o, system.files, *log, exit_code);
+    if (!config) return exit_code;
+    module::DeployOptions d = deploy_options(o, std::move(*config), invocation.settings);
     if (!o.keep_for.empty()) {
         const auto seconds = config::duration_seconds(o.keep_for);
         const auto number = base::parse_integer<std::int64_t>(seconds.value_or(""));
@@ -225,8 +250,6 @@ int run_deploy(Invocation& invocation) {
                 fmt::format("Invalid value '{}' for --keep-for: expected a duration", o.keep_for));
         d.keep_for = *number;
     }
-    if (d.config.pool_size > 4) d.parallel = std::max(d.parallel, std::min(64, d.config.pool_size));
-    if (!o.parallel.empty()) d.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 64);
     sys::catch_stop_signals();
     d.stopped = [] { return sys::stop_signal() != 0; };
 

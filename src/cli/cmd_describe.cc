@@ -106,6 +106,32 @@ std::string describe(const restype::Attribute& a) {
     return out + "\n";
 }
 
+/// Returns the documentation of a type and of its attributes, or only the names of the attributes
+/// if `brief` is true. With `meta`, includes the metaparameters.
+std::string type_text(const restype::TypeSpec& t, bool brief, bool meta) {
+    std::string out;
+    out += fmt::format("\n{}\n{}\n", t.name, std::string(t.name.size(), '='));
+    out += reference::paragraphs(t.doc, 0) + "\n\nParameters\n----------\n";
+    std::vector<const restype::Attribute*> attributes;
+    for (const auto& a : t.attributes) attributes.push_back(&a);
+    if (meta) {
+        for (const auto& a : restype::metaparameters()) attributes.push_back(&a);
+    }
+    std::sort(attributes.begin(), attributes.end(),
+              [](auto* a, auto* b) { return a->name < b->name; });
+    if (brief) {
+        std::string line;
+        for (const auto* a : attributes) {
+            line += (line.empty() ? "" : ", ") + std::string(a->name);
+        }
+        out += reference::wrapped(line, 4);
+    } else {
+        out += "\n";
+        for (const auto* a : attributes) out += describe(*a);
+    }
+    return out;
+}
+
 int run_describe(Invocation& invocation) {
     OptionParser options(invocation);
     std::vector<std::string> names;
@@ -175,26 +201,7 @@ int run_describe(Invocation& invocation) {
             out += other.empty() ? fmt::format("Unknown type {}\n", name) : other;
             continue;
         }
-        out += fmt::format("\n{}\n{}\n", t->name, std::string(t->name.size(), '='));
-        out += reference::paragraphs(t->doc, 0) + "\n\nParameters\n----------\n";
-        std::vector<const restype::Attribute*> attributes;
-        for (const auto& a : t->attributes) attributes.push_back(&a);
-        if (meta) {
-            for (const auto& a : restype::metaparameters()) attributes.push_back(&a);
-        }
-        std::sort(attributes.begin(), attributes.end(),
-                  [](auto* a, auto* b) { return a->name < b->name; });
-        if (brief) {
-            std::string line;
-            for (const auto* a : attributes) {
-                line += (line.empty() ? "" : ", ") + std::string(a->name);
-            }
-            out += reference::wrapped(line, 4);
-        } else {
-            out += "\n";
-            for (const auto* a : attributes) out += describe(*a);
-        }
-        out += other;
+        out += type_text(*t, brief, meta) + other;
     }
     std::fputs(out.c_str(), stdout);
     return 0;

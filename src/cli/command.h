@@ -102,6 +102,10 @@ private:
     bool parse_long(std::string_view text, std::size_t* index);
     bool parse_short(std::string_view text, std::size_t* index);
     void add_builtins();
+    // The steps of parse(). Each returns false after printing an error.
+    bool parse_words(std::vector<std::string>* positional);
+    bool apply_settings();
+    bool read_log_options();
 
     Invocation& invocation_;
     std::vector<Option> options_;

@@ -290,8 +290,7 @@ bool OptionParser::parse_short(std::string_view text, std::size_t* index) {
     return true;
 }
 
-bool OptionParser::parse(std::vector<std::string>* positional) {
-    add_builtins();
+bool OptionParser::parse_words(std::vector<std::string>* positional) {
     const auto& args = invocation_.args;
     const auto has_short = [&](char letter) {
         return std::ranges::any_of(
@@ -316,12 +315,10 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
             positional->emplace_back(text);
         }
     }
-    if (help_requested) {
-        const std::string help =
-            reference::for_terminal(reference::help_text(command_help(invocation_.command)));
-        std::fwrite(help.data(), 1, help.size(), stdout);
-        return false;
-    }
+    return true;
+}
+
+bool OptionParser::apply_settings() {
     for (const std::string& pair : setting_pairs_) {
         std::size_t eq = pair.find('=');
         if (eq == std::string::npos || eq == 0) {
@@ -338,16 +335,10 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
         if (removed && invocation_.settings.on_command_line(row.name))
             return fail(fmt::format("invalid option: --{}", row.name));
     }
-    if (const auto names = invocation_.settings.text("configprint"); !names.empty()) {
-        help_requested = print_settings(invocation_.settings, names);
-        return false;
-    }
-    for (std::string_view gone : {"genconfig", "genmanifest"}) {
-        if (invocation_.settings.is_set(gone) && invocation_.settings.text(gone) != "false") {
-            return fail(fmt::format("--{} is not supported: see '{} config print'", gone,
-                                    invocation_.program));
-        }
-    }
+    return true;
+}
+
+bool OptionParser::read_log_options() {
     if (log_format != "text" && log_format != "json" && log_format != "sarif") {
         return fail(fmt::format("--log-format is text, json or sarif, not '{}'", log_format));
     }
@@ -368,6 +359,30 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
     if (color.empty() && invocation_.settings.is_set("color")) {
         color = invocation_.settings.text("color");
     }
+    return true;
+}
+
+bool OptionParser::parse(std::vector<std::string>* positional) {
+    add_builtins();
+    if (!parse_words(positional)) return false;
+    if (help_requested) {
+        const std::string help =
+            reference::for_terminal(reference::help_text(command_help(invocation_.command)));
+        std::fwrite(help.data(), 1, help.size(), stdout);
+        return false;
+    }
+    if (!apply_settings()) return false;
+    if (const auto names = invocation_.settings.text("configprint"); !names.empty()) {
+        help_requested = print_settings(invocation_.settings, names);
+        return false;
+    }
+    for (std::string_view gone : {"genconfig", "genmanifest"}) {
+        if (invocation_.settings.is_set(gone) && invocation_.settings.text(gone) != "false") {
+            return fail(fmt::format("--{} is not supported: see '{} config print'", gone,
+                                    invocation_.program));
+        }
+    }
+    if (!read_log_options()) return false;
     // `config` must work with invalid settings so that the user can repair them. It reports
     // problems itself.
     if (invocation_.command == "config") return true;
