@@ -20,7 +20,8 @@ protected:
 const ProviderClass& provider_package_pip3() {
     static constexpr PackageProviderClass kClass{
         {.name = "pip3",
-         .suitable = [](Context&) { return true; },  // for the same reason as in gem
+         .suitable =
+             [](Context&) { return true; },  // a missing program is reported on use, as for gem
          .features = "installable uninstallable upgradeable versionable version_ranges "
                      "install_options targetable",
          .prefetches = true,
