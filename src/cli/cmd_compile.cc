@@ -40,6 +40,40 @@ void write_inputs(const std::string& path, const std::string& json) {
     }
 }
 
+/// Returns the version of a wire format ("wire-v9"), or 0 for the format "catalog". Throws for
+/// other texts.
+int wire_version(const std::string& format) {
+    if (format == "catalog") return 0;
+    const int wire = format.starts_with("wire-v") && format.size() == 7 ? format[6] - '0' : 0;
+    if (wire < catalog::oldest_wire_version() || wire > catalog::newest_wire_version()) {
+        throw base::plain_error(fmt::format("Unknown format '{}': catalog or wire-v{} to wire-v{}",
+                                            format, catalog::oldest_wire_version(),
+                                            catalog::newest_wire_version()));
+    }
+    return wire;
+}
+
+/// Joins the values of -e with line ends. Empty values at the beginning add none.
+std::string lines_of(const std::vector<std::string>& code) {
+    std::string out;
+    for (const auto& part : code) {
+        if (!out.empty()) out += '\n';
+        out += part;
+    }
+    return out;
+}
+
+std::string in_wire_format(int version, const site::Compiled& compiled, std::string producer) {
+    catalog::WireEnvelope envelope;
+    envelope.producer = std::move(producer);
+    envelope.producer_timestamp = store::now_ms();
+    envelope.transaction_uuid = compiled.catalog->catalog_uuid;
+    envelope.has_producer_timestamp = true;
+    auto written = catalog::write_wire(version, *compiled.catalog, envelope, *compiled.naming);
+    if (!written) throw base::plain_error(written.error().message);
+    return std::move(*written);
+}
+
 int run_compile(Invocation& invocation) {
     OptionParser options(invocation);
     NodeOptions node;
@@ -70,27 +104,14 @@ int run_compile(Invocation& invocation) {
     site::Site site(invocation.settings, site_options(*sink));
     std::string out, suffix;  // " on node NAME" for errors that relate to the node
     try {
-        int wire = 0;
-        if (format.starts_with("wire-v") && format.size() == 7) wire = format[6] - '0';
-        if (format != "catalog" &&
-            (wire < catalog::oldest_wire_version() || wire > catalog::newest_wire_version())) {
-            throw base::plain_error(
-                fmt::format("Unknown format '{}': catalog or wire-v{} to wire-v{}", format,
-                            catalog::oldest_wire_version(), catalog::newest_wire_version()));
-        }
-        std::optional<std::string> text;
-        if (!code.empty()) {
-            text.emplace();
-            for (const auto& part : code) {
-                if (!text->empty()) *text += '\n';
-                *text += part;
-            }
-        }
+        const int wire = wire_version(format);
         auto request = node.request();
         if (node.facts.empty()) request.facts.kind = site::FactSource::Kind::Machine;
         if (node.server_facts.empty()) request.server_facts.kind = site::ServerFacts::Kind::Fixed;
-        if (!text) request.sources.manifest = manifest;
-        request.sources.code = std::move(text);
+        if (code.empty())
+            request.sources.manifest = manifest;
+        else
+            request.sources.code = lines_of(code);
         request.record.trace = !inputs.empty();
         const auto session = site.session(std::move(request), *sink);
         suffix = " on node " + session->node();
@@ -104,18 +125,8 @@ int run_compile(Invocation& invocation) {
             write_inputs(inputs, compiler::trace_to_json(*compiled.trace, *compiled.environment,
                                                          compiled.node));
         }
-        const auto& catalog = *compiled.catalog;
         if (wire) {
-            catalog::WireEnvelope envelope;
-            envelope.producer = invocation.settings.text("certname");
-            envelope.producer_timestamp = store::now_ms();
-            envelope.transaction_uuid = catalog.catalog_uuid;
-            envelope.has_producer_timestamp = true;
-            auto written = catalog::write_wire(wire, catalog, envelope, *compiled.naming);
-            if (!written) {
-                throw base::plain_error(written.error().message);
-            }
-            out = std::move(*written);
+            out = in_wire_format(wire, compiled, invocation.settings.text("certname"));
         } else {
             suffix.clear();
             out = site::agent_catalog(

@@ -487,9 +487,7 @@ int serve(const Options& o, const std::string& root, const config::Settings& set
     return 0;
 }
 
-int run_forge(Invocation& invocation) {
-    Options o;
-    OptionParser options(invocation);
+void add_options(OptionParser& options, Options& o) {
     options.list("repo", &o.repos);
     options.value("consumer", &o.consumer);
     options.list("module", &o.modules);
@@ -535,6 +533,12 @@ int run_forge(Invocation& invocation) {
     options.flag("forget", &o.trust.forget);
     options.flag("unsigned", &o.trust.unsigned_too);
     options.flag("publish", &o.trust.publish);
+}
+
+int run_forge(Invocation& invocation) {
+    Options o;
+    OptionParser options(invocation);
+    add_options(options, o);
     std::vector<std::string> words;
     if (!options.parse(&words)) return options.exit_code();
     if (!o.repos.empty()) o.repo = o.repos.back();

@@ -312,16 +312,13 @@ int sync(const Options& o, const config::Settings& settings, base::LogSink& log)
     return done->failed == 0 ? 0 : 1;
 }
 
-int run_module(Invocation& invocation) {
-    Options o;
-    OptionParser options(invocation);
+void add_options(OptionParser& options, const std::vector<std::string>& args, Options& o) {
     options.value("modulepath", &o.modulepath);
     options.value("target-dir", &o.target_dir);
     options.value("i", &o.target_dir);
     options.value("version", &o.version);
     // For install, -v is the version; for other actions, it is verbose, as in Puppet.
-    const bool installing = std::find(invocation.args.begin(), invocation.args.end(), "install") !=
-                            invocation.args.end();
+    const bool installing = std::find(args.begin(), args.end(), "install") != args.end();
     if (installing) options.value("v", &o.version);
     options.flag("force", &o.force);
     options.flag("f", &o.force);
@@ -339,17 +336,10 @@ int run_module(Invocation& invocation) {
     options.flag("json", &o.json);
     options.value("render-as", &o.render_as);
     options.flag("skip-interview", &o.skip_interview);
-    std::vector<std::string> words;
-    if (!options.parse(&words)) return options.exit_code();
-    if (words.empty()) {
-        fmt::print(stderr, "Error: 'module' has no default action.  See `puppet help module`.\n");
-        return 1;
-    }
-    const std::string action = words[0];
-    words.erase(words.begin());
-    auto log = make_console_sink(options, Streams::Puppet);
-    const config::Settings& settings = invocation.settings;
+}
 
+module::ToolOptions tool_options(const Options& o, const config::Settings& settings,
+                                 const std::string& color) {
     module::ToolOptions t;
     t.forge = forge_options(settings);
     t.modulepath = modulepath_of(o, settings);
@@ -361,15 +351,32 @@ int run_module(Invocation& invocation) {
     t.force = o.force;
     t.ignore_dependencies = o.ignore_dependencies;
     t.ignore_changes = o.ignore_changes;
-    t.color = options.color.empty() ? sys::has_colors(STDOUT_FILENO)
-                                    : options.color != "false" && options.color != "no";
+    t.color = color.empty() ? sys::has_colors(STDOUT_FILENO) : color != "false" && color != "no";
     if (!o.parallel.empty()) t.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 32);
+    t.level = settings.compatibility();
+    return t;
+}
 
+int run_module(Invocation& invocation) {
+    Options o;
+    OptionParser options(invocation);
+    add_options(options, invocation.args, o);
+    std::vector<std::string> words;
+    if (!options.parse(&words)) return options.exit_code();
+    if (words.empty()) {
+        fmt::print(stderr, "Error: 'module' has no default action.  See `puppet help module`.\n");
+        return 1;
+    }
+    const std::string action = words[0];
+    words.erase(words.begin());
+    auto log = make_console_sink(options, Streams::Puppet);
+    const config::Settings& settings = invocation.settings;
+
+    module::ToolOptions t = tool_options(o, settings, options.color);
     const bool as_json = o.render_as == "json" || o.json;
     if (!o.render_as.empty() && o.render_as != "console" && o.render_as != "json") {
         return usage(action, fmt::format("I don't know how to render '{}'", o.render_as));
     }
-    t.level = settings.compatibility();
     t.explain = as_json || options.explain_errors || ::isatty(STDERR_FILENO) == 1;
     if (action == "install" || action == "upgrade" || action == "uninstall") {
         if (words.size() != 1) return wrong_count(action, words.size());
