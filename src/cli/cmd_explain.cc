@@ -75,20 +75,20 @@ int run_explain(Invocation& invocation) {
         if (all) {
             // Prints one line or one paragraph per resource.
             print_error(insight::explain_all(
-                site, state, fleet.nodes[0], [&](const auto& of, const auto& told) {
+                site, state, fleet.nodes[0], [&](const auto& of, const auto& explanation) {
                     const std::string out =
-                        json ? insight::explanation_json(told, name, of)
-                             : of.reference + "\n" + insight::explanation_text(told) + "\n";
+                        json ? insight::explanation_json(explanation, name, of)
+                             : of.reference + "\n" + insight::explanation_text(explanation) + "\n";
                     return std::fwrite(out.data(), 1, out.size(), stdout) == out.size();
                 }));
             return 0;
         }
-        const auto told = insight::explain(site, state, fleet.nodes[0], question);
-        const std::string out = json ? insight::explanation_json(told, name, question)
-                                     : insight::explanation_text(told);
+        const auto explanation = insight::explain(site, state, fleet.nodes[0], question);
+        const std::string out = json ? insight::explanation_json(explanation, name, question)
+                                     : insight::explanation_text(explanation);
         std::fwrite(out.data(), 1, out.size(), stdout);
-        print_error(told.error);
-        return told.found == question.missing ? 2 : 0;
+        print_error(explanation.error);
+        return explanation.found == question.missing ? 2 : 0;
     } catch (const base::PuppetError& error) {
         report_error(*sink, error, "");
         return 1;

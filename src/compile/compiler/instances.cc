@@ -190,7 +190,7 @@ void Compilation::evaluate_code(Resource& resource) {
         ~Leave() { evaluating.pop_back(); }
     } const leave{evaluating_};
     Definition& definition = *resource.type.definition;
-    const RecordedBody told(history(), resource, definition.node);
+    const RecordedBody recorded(history(), resource, definition.node);
     Scope* outer = resource.scope;
     if (!definition.parent_name.empty()) {
         Definition& parent = definitions_.parent_of(definition);

@@ -222,8 +222,8 @@ std::optional<std::string> SourceTexts::read(const std::string& file) const {
     return text;
 }
 
-Span span_at(std::string_view text, base::Location where, std::string said, bool whole_call) {
-    Span out{std::move(where), 0, std::move(said), {}};
+Span span_at(std::string_view text, base::Location where, std::string label, bool whole_call) {
+    Span out{std::move(where), 0, std::move(label), {}};
     std::size_t start = 0;
     for (int i = 1; i < out.from.line; ++i) {
         start = text.find('\n', start);
@@ -260,10 +260,10 @@ void mark_expression(std::string_view message, Span& span) {
     const auto slash = message.find(": /");
     const auto at = byte_of_column(span.line, span.from.column);
     if (slash == std::string_view::npos || at >= span.line.size() || span.line[at] != '/') return;
-    const std::string_view told = message.substr(slash + 2),
+    const std::string_view shown = message.substr(slash + 2),
                            there = std::string_view(span.line).substr(at);
-    const auto same = std::ranges::mismatch(told, there).in1 - told.begin();
-    const auto last = told.substr(0, static_cast<std::size_t>(same)).rfind('/');
+    const auto same = std::ranges::mismatch(shown, there).in1 - shown.begin();
+    const auto last = shown.substr(0, static_cast<std::size_t>(same)).rfind('/');
     if (last > 0) span.end_column = column_of_byte(span.line, at + last + 1);
 }
 
@@ -306,12 +306,12 @@ SourceError explain_record(const base::Diagnostic& record, const compiler::Expla
         const auto places = compiler::places_in(record.message);
         if (!places.empty()) where = places.back();
     }
-    if (const auto told = location_in_message(record.message); told.known()) {
+    if (const auto location = location_in_message(record.message); location.known()) {
         if (where.line > 0) {
             if (const auto text = sources.read(where.file))
                 out.places.push_back(span_at(*text, where, "reached from here", true));
         }
-        where = told;
+        where = location;
     }
     if (known && known->where.known()) where = known->where;
     if (where.line <= 0 && !record.authored) where = location_in_file(record, sources);

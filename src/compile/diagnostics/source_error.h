@@ -72,7 +72,7 @@ std::vector<SourceError::More> further_syntax_errors(const std::string& file,
 base::Location end_of_code(std::string_view text);
 
 /// Returns the span that begins at `where`, with its source line and end.
-Span span_at(std::string_view text, base::Location where, std::string said = {},
+Span span_at(std::string_view text, base::Location where, std::string label = {},
              bool whole_call = false);
 
 /// Returns the records as one SARIF 2.1.0 log. `version` is the version of this program.

@@ -94,7 +94,7 @@ Scan scan(std::string_view text, std::size_t end, std::size_t asked) {
     return out;
 }
 
-Span span_of_byte(std::string_view text, std::size_t at, std::string said) {
+Span span_of_byte(std::string_view text, std::size_t at, std::string label) {
     base::Location where;
     where.line =
         1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<long>(at), '\n'));
@@ -102,7 +102,7 @@ Span span_of_byte(std::string_view text, std::size_t at, std::string said) {
     where.column = 1;
     for (std::size_t i = start; i < at; ++i)
         if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) ++where.column;
-    Span out{where, where.column + 1, std::move(said), {}};
+    Span out{where, where.column + 1, std::move(label), {}};
     out.line = std::string(text.substr(start, text.find('\n', start) - start));
     return out;
 }

@@ -38,7 +38,7 @@ char partner(char closing);
 /// Scans the brackets of a text up to `end`; skips strings and comments.
 Scan scan(std::string_view text, std::size_t end, std::size_t asked = std::string_view::npos);
 /// Returns the span of one character with its line.
-Span span_of_byte(std::string_view text, std::size_t at, std::string said);
+Span span_of_byte(std::string_view text, std::size_t at, std::string label);
 std::size_t byte_at(std::string_view text, const base::Location& where);
 
 /// Explains a string without an end; `at` is the offset that the lexer reports.

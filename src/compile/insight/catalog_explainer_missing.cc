@@ -323,9 +323,9 @@ void CatalogExplainer::explain_candidate(const Candidate& candidate, Reasons& ou
             made.because.push_back(std::move(gone));
         }
     }
-    std::size_t told = 0;
+    std::size_t listed = 0;
     for (const Id body : bodies) {
-        if (++told > kMostCandidates) break;
+        if (++listed > kMostCandidates) break;
         if (not_reached(body, candidate, made.because)) continue;
         const std::size_t before = made.because.size();
         for (Id i = body + 1; i < history_.at(body).end; ++i) {

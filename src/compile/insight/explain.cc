@@ -177,7 +177,7 @@ Explanation explain(site::Site& site, const State& state, const site::FleetNode&
 
 std::string explain_all(
     site::Site& site, const State& state, const site::FleetNode& node,
-    const std::function<bool(const ExplainQuestion&, const Explanation&)>& tell) {
+    const std::function<bool(const ExplainQuestion&, const Explanation&)>& report) {
     return recorded_compile(
         site, state, node,
         [&](const compiler::History& history, compiler::Compilation& compilation,
@@ -193,7 +193,7 @@ std::string explain_all(
                                                   .parameter(*resource, param.name));
                 CatalogExplainer(history, compilation, lookup).titled(*resource, out.reasons);
                 note_cut(history, out);
-                if (!tell({.reference = resource->ref()}, out)) return;
+                if (!report({.reference = resource->ref()}, out)) return;
             }
         });
 }

@@ -45,12 +45,12 @@ struct Explanation {
 Explanation explain(site::Site& site, const State& state, const site::FleetNode& node,
                     const ExplainQuestion& question);
 
-/// Explains every resource of the catalog with one compile. Calls `tell` for each of them until it
+/// Explains every resource of the catalog with one compile. Calls `report` for each of them until it
 /// returns false. Explains every parameter in full, even if another parameter has the same sources.
 /// Returns the error of the compile; empty if there is none.
 std::string explain_all(
     site::Site& site, const State& state, const site::FleetNode& node,
-    const std::function<bool(const ExplainQuestion&, const Explanation&)>& tell);
+    const std::function<bool(const ExplainQuestion&, const Explanation&)>& report);
 
 std::string explanation_text(const Explanation& explanation);
 std::string explanation_json(const Explanation& explanation, std::string_view node,

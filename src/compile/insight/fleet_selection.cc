@@ -180,7 +180,7 @@ Fleet FleetSelection::fleet(site::Site& site, base::Arena& arena, base::LogSink&
             std::ranges::find(wanted, name) != wanted.end() ||
             std::ranges::any_of(patterns, [&](const auto& p) { return fits(p, name); });
         if (!asked) continue;
-        std::erase_if(out.unjudged, [&](const auto& told) { return told.first == name; });
+        std::erase_if(out.unjudged, [&](const auto& entry) { return entry.first == name; });
         out.unjudged.emplace_back(name, why);
     }
     add_notes(gaps, source, out);

@@ -189,13 +189,13 @@ std::vector<Input> inputs_of(const std::vector<Item>& reads, const Environment& 
         }
     }
     // Leaves out an added or removed folder if files in it are listed.
-    std::vector<Input> told;
+    std::vector<Input> remaining;
     for (const auto& input : out) {
         const bool folder = std::ranges::any_of(
             out, [&](const Input& other) { return lies_below(other.path, input.path); });
-        if (input.path.empty() || !folder) told.push_back(input);
+        if (input.path.empty() || !folder) remaining.push_back(input);
     }
-    return told;
+    return remaining;
 }
 
 void files_below(const environment::Files& files, const std::string& folder,

@@ -186,15 +186,15 @@ private:
     }
 
     void environment(const std::string& folder) {
-        base::MemorySink said;
+        base::MemorySink messages;
         std::shared_ptr<const environment::Environment> opened;
         try {
-            opened = open_environment(settings_, folder, said);
+            opened = open_environment(settings_, folder, messages);
         } catch (const base::PuppetError& e) {
             add(Weight::Broken, folder, e.full_text());
             return;
         }
-        for (const auto& record : said.records) add(Weight::Note, folder, record.message);
+        for (const auto& record : messages.records) add(Weight::Note, folder, record.message);
         if (const auto conflict = opened->conflict(); !conflict.empty())
             add(Weight::Broken, folder, conflict);
         std::size_t manifests = 0;

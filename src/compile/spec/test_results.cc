@@ -44,15 +44,15 @@ std::string tap_name(std::string_view text) {
 
 std::string plain_text(const std::vector<TestResult>& tests, double seconds) {
     std::string out;
-    std::vector<bool> told(tests.size());
+    std::vector<bool> printed(tests.size());
     for (std::size_t i = 0; i < tests.size(); ++i) {
-        if (!tests[i].failed() || told[i]) continue;
+        if (!tests[i].failed() || printed[i]) continue;
         std::vector<std::string> sets;
         for (std::size_t k = i; k < tests.size(); ++k) {
             if (!tests[k].failed() || tests[k].subject != tests[i].subject ||
                 tests[k].problem != tests[i].problem)
                 continue;
-            told[k] = true;
+            printed[k] = true;
             if (!tests[k].facts.empty()) sets.push_back(tests[k].facts);
         }
         out += fmt::format("FAILED {}", tests[i].subject);

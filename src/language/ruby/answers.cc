@@ -86,7 +86,7 @@ std::string record(char kind, std::string_view body) {
 std::size_t weight(const Answer& answer) {
     std::size_t sum = 200 + answer.value.size();
     for (const auto& asked : answer.asked) sum += 96 + asked.question.size();
-    for (const auto& said : answer.said) sum += 96 + said.text.size();
+    for (const auto& logged : answer.logged) sum += 96 + logged.text.size();
     return sum;
 }
 
@@ -194,11 +194,11 @@ std::shared_ptr<const Answer> AnswerTable::decoded(std::string_view text) const 
         out->asked.push_back(std::move(asked));
     }
     for (auto n = pieces.number(4); n > 0 && pieces.good; --n) {
-        Answer::Statement said;
-        said.level = static_cast<base::Level>(pieces.number(1));
-        said.text = pieces.text();
-        said.source = pieces.text();
-        out->said.push_back(std::move(said));
+        Answer::Statement logged;
+        logged.level = static_cast<base::Level>(pieces.number(1));
+        logged.text = pieces.text();
+        logged.source = pieces.text();
+        out->logged.push_back(std::move(logged));
     }
     out->value = pieces.text();
     return pieces.good ? out : nullptr;
@@ -274,11 +274,11 @@ void AnswerTable::keep(const std::string& key, Answer answer) {
             put_text(body, asked.answer);
             put_number(body, asked.leaves ? 1 : 0, 1);
         }
-        put_number(body, answer.said.size(), 4);
-        for (const auto& said : answer.said) {
-            put_number(body, static_cast<std::uint64_t>(said.level), 1);
-            put_text(body, said.text);
-            put_text(body, said.source);
+        put_number(body, answer.logged.size(), 4);
+        for (const auto& logged : answer.logged) {
+            put_number(body, static_cast<std::uint64_t>(logged.level), 1);
+            put_text(body, logged.text);
+            put_text(body, logged.source);
         }
         put_text(body, answer.value);
         pending_ += record('A', body);

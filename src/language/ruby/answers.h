@@ -46,7 +46,7 @@ struct Answer {
     /// Reads of all code that ran in the same process before.
     std::shared_ptr<const AnswerReads> process;
     std::vector<Asked> asked;
-    std::vector<Statement> said;
+    std::vector<Statement> logged;
     std::string value;    ///< In Marshal's format.
     bool secret = false;  ///< True if the value must not be written to the disk.
 };

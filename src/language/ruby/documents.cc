@@ -33,8 +33,9 @@ base::Result<std::string> read_documents(sys::Processes& processes, const std::s
     auto done = processes.run(command);
     if (!done) return failure("Could not run Ruby: " + done.error().message);
     if (!done->ok()) {
-        const std::string said = done->errors.substr(0, done->errors.find('\n')).substr(0, 300);
-        return failure("Ruby could not read the files" + (said.empty() ? said : ": " + said));
+        const std::string problem = done->errors.substr(0, done->errors.find('\n')).substr(0, 300);
+        return failure("Ruby could not read the files" +
+                       (problem.empty() ? problem : ": " + problem));
     }
     return std::move(done->output);
 }

@@ -77,9 +77,9 @@ base::Result<std::vector<Declaration>> read_puppetfile(sys::Processes& processes
         if (!fields.next(&d.word) || !fields.next(&d.line) || !fields.next(&count)) break;
         if (d.word == "end") return out;
         if (d.word == "error") {
-            std::string said;
-            fields.next(&said);
-            return failure(fmt::format("line {}: {}", d.line, said));
+            std::string problem;
+            fields.next(&problem);
+            return failure(fmt::format("line {}: {}", d.line, problem));
         }
         for (int i = 0; i < count; ++i) {
             Declaration::Argument a;
@@ -95,9 +95,9 @@ base::Result<std::vector<Declaration>> read_puppetfile(sys::Processes& processes
         }
         out.push_back(std::move(d));
     }
-    std::string said = done->errors.substr(0, done->errors.find('\n')).substr(0, 300);
+    std::string problem = done->errors.substr(0, done->errors.find('\n')).substr(0, 300);
     return failure(fmt::format("line 0: Ruby ended before it had evaluated the Puppetfile{}{}",
-                               said.empty() ? "" : ": ", said));
+                               problem.empty() ? "" : ": ", problem));
 }
 
 }  // namespace bunraku::ruby

@@ -217,7 +217,7 @@ public:
     }
     void log(base::Level level, std::string_view message) override { log_from(level, message, {}); }
     void log_from(base::Level level, std::string_view message, std::string_view source) override {
-        frame_.said.push_back({level, std::string(message), std::string(source)});
+        frame_.logged.push_back({level, std::string(message), std::string(source)});
         inner_.log_from(level, message, source);
     }
     Value request(std::string_view what, std::span<const Value> args, base::Arena& arena) override {
@@ -270,11 +270,11 @@ private:
         Answer::Asked asked;
         asked.question = written(list(args), numbering_);
         asked.leaves = leaves;
-        std::string said(kUnset);
-        if (answer && !leaves) said = written(*answer, numbering_);
-        if (numbering_.unserializable || has_secret(asked.question) || has_secret(said))
+        std::string answer_text(kUnset);
+        if (answer && !leaves) answer_text = written(*answer, numbering_);
+        if (numbering_.unserializable || has_secret(asked.question) || has_secret(answer_text))
             return give_up("a value that cannot be kept");
-        asked.answer = answer && !leaves ? answers_.table_->fingerprint(said) : said;
+        asked.answer = answer && !leaves ? answers_.table_->fingerprint(answer_text) : answer_text;
         for (const auto& known : frame_.asked)
             if (known.question == asked.question && known.answer == asked.answer) return;
         frame_.asked.push_back(std::move(asked));
@@ -481,7 +481,8 @@ Value RubyAnswers::answered(Interpreter& in, Scope& scope, const RubyQuestion& q
     if (hit && !check_) {
         note(hit->own.get());
         if (used_memos_.empty() || used_memos_.back() != hit->own) used_memos_.push_back(hit->own);
-        for (const auto& said : hit->said) callbacks.log_from(said.level, said.text, said.source);
+        for (const auto& logged : hit->logged)
+            callbacks.log_from(logged.level, logged.text, logged.source);
         last_code_ = question.code;
         last_kept_ = true;
         if (hit->asked.empty() || !hit->asked.back().leaves)
@@ -623,7 +624,7 @@ void RubyAnswers::keep(const std::string& key, Frame& frame, std::string value) 
     } else {
         answer.asked = frame.asked;
     }
-    answer.said = frame.said;
+    answer.logged = frame.logged;
     answer.value = std::move(value);
     answer.secret = code.secret;
     table_->keep(key, std::move(answer));

@@ -62,7 +62,7 @@ private:
     struct Frame {
         Code* code = nullptr;
         std::vector<ruby::Answer::Asked> asked;
-        std::vector<ruby::Answer::Statement> said;
+        std::vector<ruby::Answer::Statement> logged;
         std::string why;        ///< Reason why the result gets no memo; empty if it may get one.
         bool inherits = false;  ///< True if the call used state that other calls of its code left.
     };

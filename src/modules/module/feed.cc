@@ -368,9 +368,9 @@ Result<std::string> Fetcher::get(const std::string& url, std::uint64_t limit, bo
         // The attempts start again as long as the transfer makes progress.
         if (partial.body.size() > had) attempt = 1;
         if (attempt >= options_.attempts) return body;
-        const auto told = base::parse_integer<std::uint32_t>(retry_after);
-        milliseconds pause = told ? std::min<milliseconds>(seconds(*told), kLongestPause)
-                                  : milliseconds(1000 << std::min(attempt - 1, 4));
+        const auto requested = base::parse_integer<std::uint32_t>(retry_after);
+        milliseconds pause = requested ? std::min<milliseconds>(seconds(*requested), kLongestPause)
+                                       : milliseconds(1000 << std::min(attempt - 1, 4));
         pause += milliseconds(
             base::random_between(0, std::min<std::int64_t>(pause.count() / 4 + 100, 2000)));
         for (const auto end = steady_clock::now() + pause; steady_clock::now() < end;) {

@@ -81,11 +81,11 @@ bool worth_waiting(const Result<http::ClientResponse>& response) {
 std::chrono::milliseconds pause_before(int attempt, const Result<http::ClientResponse>& response) {
     using std::chrono::milliseconds;
     constexpr std::uint32_t kLongestSeconds = 60;
-    const auto told = response
-                          ? base::parse_integer<std::uint32_t>(response->headers.get("Retry-After"))
-                          : std::nullopt;
-    const auto least = told ? milliseconds(1000 * std::min(*told, kLongestSeconds))
-                            : milliseconds(250 << std::min(attempt, 5));
+    const auto requested =
+        response ? base::parse_integer<std::uint32_t>(response->headers.get("Retry-After"))
+                 : std::nullopt;
+    const auto least = requested ? milliseconds(1000 * std::min(*requested, kLongestSeconds))
+                                 : milliseconds(250 << std::min(attempt, 5));
     return least + milliseconds(base::random_between(0, 500));
 }
 

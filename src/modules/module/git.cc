@@ -57,12 +57,12 @@ Result<std::string> git(sys::System& system, std::string_view verb,
 }
 
 /// Returns git's messages without its progress reports.
-std::string without_progress(std::string_view said) {
+std::string without_progress(std::string_view output) {
     std::string out;
-    while (!said.empty()) {
-        const std::size_t end = said.find('\n');
-        std::string_view line = said.substr(0, end);
-        said = end == std::string_view::npos ? std::string_view{} : said.substr(end + 1);
+    while (!output.empty()) {
+        const std::size_t end = output.find('\n');
+        std::string_view line = output.substr(0, end);
+        output = end == std::string_view::npos ? std::string_view{} : output.substr(end + 1);
         if (const std::size_t last = line.rfind('\r'); last != std::string_view::npos) {
             line.remove_prefix(last + 1);
         }
@@ -83,17 +83,17 @@ bool holds(std::string_view text, std::initializer_list<std::string_view> parts)
 
 /// Reports whether the message indicates a temporarily overloaded server (sshd's MaxStartups, a
 /// full queue, a proxy), so that a later attempt may succeed.
-bool is_passing(std::string_view said) {
-    return holds(said, {"Connection reset", "Connection closed", "connection was closed",
-                        "early EOF", "unexpected disconnect", "returned error: 429",
-                        "returned error: 502", "returned error: 503", "returned error: 504"});
+bool is_passing(std::string_view output) {
+    return holds(output, {"Connection reset", "Connection closed", "connection was closed",
+                          "early EOF", "unexpected disconnect", "returned error: 429",
+                          "returned error: 502", "returned error: 503", "returned error: 504"});
 }
 
 /// Reports whether the message indicates an incomplete mirror, as a power failure leaves it.
-bool sounds_broken(std::string_view said) {
-    return holds(said, {"bad object", "corrupt", "not a git repository", "unable to read",
-                        "failed to unpack tree", "does not point to a valid object", "packfile",
-                        "not a valid object", "unable to parse", "does not match index"});
+bool sounds_broken(std::string_view output) {
+    return holds(output, {"bad object", "corrupt", "not a git repository", "unable to read",
+                          "failed to unpack tree", "does not point to a valid object", "packfile",
+                          "not a valid object", "unable to parse", "does not match index"});
 }
 
 /// Adds options that make git cheaper. A mirror can be fetched again and a deploy syncs the disk
@@ -240,13 +240,13 @@ Result<std::optional<std::map<std::string, std::string>>> GitMirror::refs_if_cur
     std::optional<std::map<std::string, std::string>> out;
     const auto stand = exists() ? read_git_refs(system_->files, path_) : std::nullopt;
     if (!stand || stand->empty()) return out;
-    auto said =
+    auto listed =
         run_remote("ls-remote", cheap({"--git-dir", path_, "ls-remote", "--quiet", "origin"}));
-    if (!said) {
-        if (sounds_broken(said.error().message)) return out;
-        return std::unexpected(said.error());
+    if (!listed) {
+        if (sounds_broken(listed.error().message)) return out;
+        return std::unexpected(listed.error());
     }
-    const GitRefs there = parse_remote_refs(*said);
+    const GitRefs there = parse_remote_refs(*listed);
     const bool same = std::equal(
         there.begin(), there.end(), stand->begin(), stand->end(), [](const auto& a, const auto& b) {
             return a.first == b.first && a.second.object == b.second.object;
@@ -355,17 +355,17 @@ Result<std::string> GitMirror::query_remote_once(std::string_view verb,
 Result<std::string> GitMirror::run_remote_once(std::string_view verb,
                                                const std::vector<std::string>& arguments) {
     using Clock = std::chrono::steady_clock;
-    const std::string said = path_ + ".said";
+    const std::string error_file = path_ + ".said";
     sys::Command c = git_command(arguments);
     // The progress is written to a file. If the file stops growing, the process is terminated.
-    std::vector<std::string> argv = {"/bin/sh", "-c", "exec \"$@\" 2>\"$0\"", said};
+    std::vector<std::string> argv = {"/bin/sh", "-c", "exec \"$@\" 2>\"$0\"", error_file};
     argv.insert(argv.end(), c.argv.begin(), c.argv.end());
     c.argv = std::move(argv);
     std::int64_t size = -1;
     auto heard = Clock::now();
     bool silent = false;
     c.stop = [&] {
-        auto status = system_->files.lstat(said);
+        auto status = system_->files.lstat(error_file);
         const auto now = Clock::now();
         if (status && static_cast<std::int64_t>(status->size) != size) {
             size = static_cast<std::int64_t>(status->size);
@@ -376,8 +376,8 @@ Result<std::string> GitMirror::run_remote_once(std::string_view verb,
         return silent || stopped ? sys::Stop::Kill : sys::Stop::No;
     };
     auto out = system_->processes.run(c);
-    const std::string text = system_->files.read(said).value_or("");
-    (void)system_->files.remove(said);
+    const std::string text = system_->files.read(error_file).value_or("");
+    (void)system_->files.remove(error_file);
     if (!out) return failure("Could not run git: " + out.error().message);
     if (out->ok() && !out->stopped) return std::string();
     if (out->stopped && silent) return given_up(verb, url_, timeout_);

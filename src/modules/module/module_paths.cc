@@ -37,13 +37,13 @@ Result<ModulePaths> find_module_paths(const Puppetfile& file, const std::string&
     for (const PuppetfileModule& m : file.modules) {
         // The user may select any folder on the command line. The Puppetfile may not, because its
         // author may be untrusted.
-        const bool told = !moduledir.empty() && !m.own_folder;
-        const std::string folder = sys::expand_path(told                  ? moduledir
+        const bool redirected = !moduledir.empty() && !m.own_folder;
+        const std::string folder = sys::expand_path(redirected            ? moduledir
                                                     : m.moduledir.empty() ? "modules"
                                                                           : m.moduledir,
                                                     home);
         std::string real = BUNRAKU_TRY(real_location(files, folder));
-        if (!told && !is_within(real, out.base)) {
+        if (!redirected && !is_within(real, out.base)) {
             return failure(
                 fmt::format("Puppetfile cannot manage content '{}' outside of containing "
                             "environment: {} is not within {}{}",

@@ -525,13 +525,14 @@ Result<ResolvedModule> ModuleSources::resolve_svn(const PuppetfileModule& m,
     out.commit = m.ref;
     if (by.lock && !by.lock->commit.empty()) out.commit = by.lock->commit;
     if (out.commit.empty()) {
-        std::string said =
+        std::string printed =
             BUNRAKU_TRY(svn(m, "info", {"--show-item", "last-changed-revision", "--", m.source}));
-        while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.pop_back();
-        if (said.empty() || said.find_first_not_of("0123456789") != std::string::npos) {
+        while (!printed.empty() && (printed.back() == '\n' || printed.back() == ' '))
+            printed.pop_back();
+        if (printed.empty() || printed.find_first_not_of("0123456789") != std::string::npos) {
             return failure(shown_url(m.source) + " did not report a revision");
         }
-        out.commit = std::move(said);
+        out.commit = std::move(printed);
     }
     out.identity = fmt::format("svn {}@{}", m.source, out.commit);
     return out;

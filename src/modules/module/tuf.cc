@@ -342,20 +342,21 @@ Result<TufClient::File> TufClient::read(std::string_view role, std::string text)
     return out;
 }
 
-/// Returns the file described by `said`. Uses the stored file if it matches.
-Result<TufClient::File> TufClient::fetched(std::string_view role, const File::Statement& said,
+/// Returns the file described by `described`. Uses the stored file if it matches.
+Result<TufClient::File> TufClient::fetched(std::string_view role, const File::Statement& described,
                                            std::uint64_t limit) const {
     const std::string name = file_of(role);
     const auto is_it = [&](const std::string& text) {
-        return (said.length <= 0 || text.size() == static_cast<std::uint64_t>(said.length)) &&
-               (said.sha256.empty() ||
-                codec::hex_digest(codec::DigestKind::Sha256, text) == said.sha256);
+        return (described.length <= 0 ||
+                text.size() == static_cast<std::uint64_t>(described.length)) &&
+               (described.sha256.empty() ||
+                codec::hex_digest(codec::DigestKind::Sha256, text) == described.sha256);
     };
-    if (std::string have = kept(name); !have.empty() && !said.sha256.empty() && is_it(have)) {
+    if (std::string have = kept(name); !have.empty() && !described.sha256.empty() && is_it(have)) {
         auto file = read(role, std::move(have));
-        if (file && file->version == said.version) return file;
+        if (file && file->version == described.version) return file;
     }
-    if (said.length > 0) limit = std::min(limit, static_cast<std::uint64_t>(said.length));
+    if (described.length > 0) limit = std::min(limit, static_cast<std::uint64_t>(described.length));
     auto text = options_.fetch(name, limit);
     if (!text && text.error().code == EFBIG) {
         return failure(
@@ -369,10 +370,10 @@ Result<TufClient::File> TufClient::fetched(std::string_view role, const File::St
             kMixed);
     }
     File file = BUNRAKU_TRY(read(role, std::move(*text)));
-    if (file.version != said.version) {
+    if (file.version != described.version) {
         return failure(fmt::format("mix and match: {} is of version {}, and version {} is signed "
                                    "for this moment",
-                                   name, file.version, said.version),
+                                   name, file.version, described.version),
                        kMixed);
     }
     return file;
@@ -420,22 +421,23 @@ Result<void> TufClient::refresh_once() {
     const auto snapshot_before = seen("snapshot");
     const File snapshot = BUNRAKU_TRY(fetched("snapshot", snapshot_of(timestamp), kMaxSnapshot));
     if (snapshot_before) {
-        for (const auto& [name, said] : snapshot_before->files) {
+        for (const auto& [name, described] : snapshot_before->files) {
             const auto now = snapshot.files.find(name);
-            if (now == snapshot.files.end() || now->second.version < said.version) {
-                return failure(fmt::format(
-                    "rollback: snapshot.json names version {} of {}, and "
-                    "version {} was seen before",
-                    now == snapshot.files.end() ? 0 : now->second.version, name, said.version));
+            if (now == snapshot.files.end() || now->second.version < described.version) {
+                return failure(
+                    fmt::format("rollback: snapshot.json names version {} of {}, and "
+                                "version {} was seen before",
+                                now == snapshot.files.end() ? 0 : now->second.version, name,
+                                described.version));
             }
         }
     }
     BUNRAKU_TRY_VOID(fresh("snapshot", snapshot.expires));
     BUNRAKU_TRY_VOID(keep("snapshot.json", snapshot.text));
 
-    const auto said = snapshot.files.find("targets.json");
-    if (said == snapshot.files.end()) return failure("snapshot.json names no targets.json");
-    File targets = BUNRAKU_TRY(fetched("targets", said->second, kMaxTargets));
+    const auto described = snapshot.files.find("targets.json");
+    if (described == snapshot.files.end()) return failure("snapshot.json names no targets.json");
+    File targets = BUNRAKU_TRY(fetched("targets", described->second, kMaxTargets));
     BUNRAKU_TRY_VOID(fresh("targets", targets.expires));
     BUNRAKU_TRY_VOID(keep("targets.json", targets.text));
     targets_ = std::move(targets.targets);
@@ -472,9 +474,9 @@ std::string TufClient::role_of(std::string_view path) const {
 
 Result<void> TufClient::load(const std::string& role) {
     const auto alone = BUNRAKU_TRY(sys::FileLock::acquire(options_.state + "/lock"));
-    const auto said = descriptions_.find(file_of(role));
-    if (said == descriptions_.end()) return failure("snapshot.json names no " + file_of(role));
-    File part = BUNRAKU_TRY(fetched(role, said->second, kMaxTargets));
+    const auto described = descriptions_.find(file_of(role));
+    if (described == descriptions_.end()) return failure("snapshot.json names no " + file_of(role));
+    File part = BUNRAKU_TRY(fetched(role, described->second, kMaxTargets));
     BUNRAKU_TRY_VOID(fresh(role, part.expires));
     BUNRAKU_TRY_VOID(keep(file_of(role), part.text));
     for (auto& [path, target] : part.targets) {

@@ -96,7 +96,7 @@ private:
     std::string kept(std::string_view name) const;
     base::Result<void> keep(std::string_view name, const std::string& text) const;
     base::Result<void> fresh(std::string_view role, std::int64_t expires) const;
-    base::Result<File> fetched(std::string_view role, const File::Statement& said,
+    base::Result<File> fetched(std::string_view role, const File::Statement& described,
                                std::uint64_t limit) const;
 
     Options options_;

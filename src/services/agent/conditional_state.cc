@@ -27,12 +27,12 @@ std::optional<ConditionalState> ConditionalState::load(sys::FileSystem& files,
     out.etag = text_at(*data, "etag");
     out.plugins = text_at(*data, "plugins");
     const auto* facts = at(*data, "facts");
-    const auto* told = at(*data, "told_ns");
-    if (out.etag.empty() || !facts || !facts->is_array() || !told || !told->is_integer())
+    const auto* reported = at(*data, "told_ns");
+    if (out.etag.empty() || !facts || !facts->is_array() || !reported || !reported->is_integer())
         return std::nullopt;
     for (const auto& one : facts->as_array())
         if (one.is_string()) out.facts.emplace_back(one.as_string());
-    out.reported_ns = told->as_integer();
+    out.reported_ns = reported->as_integer();
     out.report = text_at(*data, "report");
     out.report_identity = text_at(*data, "report_identity");
     return out;

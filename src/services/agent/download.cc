@@ -37,17 +37,17 @@ private:
 }  // namespace
 
 std::string refusal_text(const http::ClientResponse& answer) {
-    std::string said = answer.body.substr(0, 64 * 1024);
+    std::string explanation = answer.body.substr(0, 64 * 1024);
     if (answer.headers.get("Content-Type").starts_with("application/json")) {
         base::Arena arena;
         const auto data = value::parse_json(arena, answer.body);
         if (data && data->is_hash()) {
             const auto* message = data->as_hash().find("message");
-            if (message && message->is_string()) said = message->as_string();
+            if (message && message->is_string()) explanation = message->as_string();
         }
     }
-    if (said.empty()) said = http::reason(answer.status);
-    return fmt::format("Error {} on SERVER: {}", answer.status, said);
+    if (explanation.empty()) explanation = http::reason(answer.status);
+    return fmt::format("Error {} on SERVER: {}", answer.status, explanation);
 }
 
 Result<std::unique_ptr<sys::Reader>> download(http::Client& client,

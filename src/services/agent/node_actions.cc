@@ -151,7 +151,7 @@ int clean_nodes(const config::Settings& settings, const std::string& program,
     for (const std::string& given : nodes) {
         const std::string node = base::lower(given);
         check_name(node);
-        const auto tell = [&](std::string_view what) {
+        const auto report = [&](std::string_view what) {
             log.log(base::Level::Info, fmt::format("{}'s {} removed", node, what));
         };
         const auto remove = [&](const std::string& path) {
@@ -173,11 +173,11 @@ int clean_nodes(const config::Settings& settings, const std::string& program,
                     fmt::format("Not managing {} certs as this host is not a CA", node));
         }
         remove(fmt::format("{}/facts/{}.yaml", settings.text("yamldir"), node));
-        tell("facts");
+        report("facts");
         remove(fmt::format("{}/node/{}.yaml", settings.text("yamldir"), node));
-        tell("cached node");
+        report("cached node");
         remove(fmt::format("{}/{}", settings.text("reportdir"), node));
-        tell("reports");
+        report("reports");
     }
     return code;
 }

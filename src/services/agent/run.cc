@@ -75,11 +75,11 @@ public:
         try {
             attempt(run);
         } catch (const apply::Stopped& e) {
-            if (e.signal() != SIGINT) say(Level::Err, "Could not run: " + e.message());
+            if (e.signal() != SIGINT) log_message(Level::Err, "Could not run: " + e.message());
         } catch (const PuppetError& e) {
-            say(Level::Err, "Failed to apply catalog: " + error_text(e));
+            log_message(Level::Err, "Failed to apply catalog: " + error_text(e));
         } catch (const std::exception& e) {
-            say(Level::Err, std::string("Failed to apply catalog: ") + e.what());
+            log_message(Level::Err, std::string("Failed to apply catalog: ") + e.what());
         }
         report_->cached_catalog_status = cached_status_;
         auto result = run.finish();
@@ -103,7 +103,7 @@ private:
         }
     };
 
-    void say(Level level, std::string text) { context_.message(level, std::move(text)); }
+    void log_message(Level level, std::string text) { context_.message(level, std::move(text)); }
     bool strict() const { return settings_.boolean("strict_environment_mode"); }
     double measured(std::int64_t begin) const {
         return static_cast<double>(context_.system.clock.monotonic_ns() - begin) / 1e9;
@@ -132,9 +132,11 @@ private:
             if (catalog) {
                 cached_status_ = "explicitly_requested";
                 const auto theirs = catalog->environment;
-                say(Level::Info, fmt::format("Using cached catalog from environment '{}'", theirs));
+                log_message(Level::Info,
+                            fmt::format("Using cached catalog from environment '{}'", theirs));
                 if (theirs != environment_ && !strict()) {
-                    say(Level::Notice,
+                    log_message(
+                        Level::Notice,
                         fmt::format("Local environment: '{0}' doesn't match the environment of the "
                                     "cached catalog '{1}', switching agent to '{1}'.",
                                     environment_, theirs));
@@ -148,9 +150,9 @@ private:
         if (!catalog) link_.run = report_->transaction_uuid;
         catalog_unchanged_ = !use_cached && !running_failure_ && (catalog = confirmed_catalog());
         if (!catalog && !settings_.on_command_line("environment") && !strict()) ask_environment();
-        say(Level::Info, fmt::format("Using environment '{}'", environment_));
+        log_message(Level::Info, fmt::format("Using environment '{}'", environment_));
         if (catalog_unchanged_) {
-            say(Level::Info, "The server's catalog has not changed since the last run");
+            log_message(Level::Info, "The server's catalog has not changed since the last run");
         } else if (!catalog) {
             if (!running_failure_ && server_knows_environment()) plugins();
             gather_facts();
@@ -161,7 +163,8 @@ private:
         if (!catalog) return;
         auto theirs = catalog->environment;
         if (strict() && theirs != environment_) {
-            say(Level::Err,
+            log_message(
+                Level::Err,
                 fmt::format("Not using catalog because its environment '{}' does not match agent "
                             "specified environment '{}' and strict_environment_mode is set",
                             theirs, environment_));
@@ -172,7 +175,7 @@ private:
                 throw base::plain_error(fmt::format(
                     "Catalog environment didn't stabilize after {} fetches, aborting run", tries));
             }
-            say(Level::Notice, apply::restart_text(environment_, theirs));
+            log_message(Level::Notice, apply::restart_text(environment_, theirs));
             take(theirs);
             plugins();
             gather_facts();
@@ -305,7 +308,8 @@ private:
             const auto chosen = node ? text_at(*node, "environment") : std::string();
             if (!chosen.empty()) {
                 if (chosen != environment_) {
-                    say(Level::Notice,
+                    log_message(
+                        Level::Notice,
                         fmt::format("Local environment: '{0}' doesn't match server specified node "
                                     "environment '{1}', switching agent to '{1}'.",
                                     environment_, chosen));
@@ -315,8 +319,9 @@ private:
             report_->add_time("node_retrieval", measured(begin));
             return;
         }
-        say(Level::Warning, "Unable to fetch my node definition, but the agent run will continue:");
-        say(Level::Warning, problem);
+        log_message(Level::Warning,
+                    "Unable to fetch my node definition, but the agent run will continue:");
+        log_message(Level::Warning, problem);
     }
 
     /// Reports whether the server has the environment, so that plugins can be synchronized.
@@ -328,21 +333,22 @@ private:
                                        {"source_permissions", "ignore"}},
                                       "application/json");
         if (!answer) {
-            say(Level::Err, answer.error().message);
+            log_message(Level::Err, answer.error().message);
             return false;
         }
         if (answer->status == 200) return true;
         if (answer->status != 404) {
-            say(Level::Err, refusal_text(*answer));
+            log_message(Level::Err, refusal_text(*answer));
             return false;
         }
         if (strict()) {
             throw base::plain_error(
                 fmt::format("Environment '{}' not found on server, aborting run.", environment_));
         }
-        say(Level::Notice, fmt::format("Environment '{}' not found on server, skipping initial "
-                                       "pluginsync.",
-                                       environment_));
+        log_message(Level::Notice,
+                    fmt::format("Environment '{}' not found on server, skipping initial "
+                                "pluginsync.",
+                                environment_));
         return false;
     }
 
@@ -359,7 +365,7 @@ private:
             if (settings_.boolean("ignore_plugin_errors") ||
                 !settings_.boolean("usecacheonfailure"))
                 throw;
-            say(Level::Err, error_text(e));
+            log_message(Level::Err, error_text(e));
             running_failure_ = true;
         }
         report_->add_time("plugin_sync", measured(begin));
@@ -368,7 +374,7 @@ private:
     void gather_facts() {
         const auto begin = now();
         arena_ = std::make_shared<base::Arena>(256 * 1024);
-        say(Level::Info, "Loading facts");
+        log_message(Level::Info, "Loading facts");
         Value found = o_.facts ? o_.facts(*arena_)
                                : site::machine_facts(*arena_, settings_, nullptr, o_.sink);
         if (settings_.is_set("environment") && found.is_hash()) {
@@ -402,7 +408,8 @@ private:
         auto text = files_.read(path);
         retrieval_ = measured(begin);
         if (!text) {
-            say(Level::Err, "Could not retrieve catalog from cache: " + text.error().message);
+            log_message(Level::Err,
+                        "Could not retrieve catalog from cache: " + text.error().message);
             return std::nullopt;
         }
         return Received(std::move(*text));
@@ -412,36 +419,38 @@ private:
         if (running_failure_) {
             if (auto found = cached()) {
                 cached_status_ = "on_failure";
-                say(Level::Info,
-                    fmt::format("Using cached catalog from environment '{}'", found->environment));
+                log_message(Level::Info, fmt::format("Using cached catalog from environment '{}'",
+                                                     found->environment));
                 return found;
             }
         }
         if (auto found = fetch()) return found;
         std::optional<Received> found;
         if (!may_use_cache) {
-            say(Level::Warning, "Not using cache on failed catalog");
+            log_message(Level::Warning, "Not using cache on failed catalog");
         } else if ((found = cached())) {
             const auto theirs = found->environment;
             if (theirs != environment_) {
-                say(Level::Err,
+                log_message(
+                    Level::Err,
                     fmt::format("Not using cached catalog because its environment '{}' does not "
                                 "match '{}'",
                                 theirs, environment_));
                 found.reset();
             } else {
                 cached_status_ = "on_failure";
-                say(Level::Info, fmt::format("Using cached catalog from environment '{}'", theirs));
+                log_message(Level::Info,
+                            fmt::format("Using cached catalog from environment '{}'", theirs));
             }
         }
-        if (!found) say(Level::Err, "Could not retrieve catalog; skipping run");
+        if (!found) log_message(Level::Err, "Could not retrieve catalog; skipping run");
         return found;
     }
 
     std::optional<Received> fetch() {
         const auto begin = now();
         const auto failed = [&](const std::string& why) {
-            say(Level::Err, "Could not retrieve catalog from remote server: " + why);
+            log_message(Level::Err, "Could not retrieve catalog from remote server: " + why);
             return std::nullopt;
         };
         Query form{{"facts_format", "application/json"},
@@ -492,9 +501,9 @@ private:
         auto catalog = read(received);
         if (catalog.name != node_ &&
             config::changed(settings_.compatibility(), config::Change::CatalogName)) {
-            say(Level::Err,
-                fmt::format("Catalog name '{}' does not match this node's certname '{}'",
-                            catalog.name, node_));
+            log_message(Level::Err,
+                        fmt::format("Catalog name '{}' does not match this node's certname '{}'",
+                                    catalog.name, node_));
         }
         remove_undeclared(catalog);
         if (received.data) content_.know(*received.data);
@@ -521,7 +530,7 @@ private:
     /// says. The cached catalog does not contain it.
     void remove_undeclared(catalog::Catalog& catalog) {
         const auto options = UndeclaredOptions::read(settings_);
-        if (!options) return say(Level::Err, options.error().message);
+        if (!options) return log_message(Level::Err, options.error().message);
         // An old catalog does not show what the present one declares.
         if (!options->remove || cached_status_ != "not_used") return;
         const auto answer = link_.send(
@@ -539,8 +548,8 @@ private:
         } else {
             return add_removals(catalog, std::move(*leftovers), files_, o_.sink);
         }
-        say(Level::Warning,
-            "Could not find out which resources are no longer declared: " + problem);
+        log_message(Level::Warning,
+                    "Could not find out which resources are no longer declared: " + problem);
     }
 
     catalog::Catalog read(const Received& received) {
@@ -558,11 +567,12 @@ private:
     }
 
     void keep(const std::string& json) {
-        say(Level::Info, fmt::format("Caching catalog for {}", node_));
+        log_message(Level::Info, fmt::format("Caching catalog for {}", node_));
         const auto path = cached_catalog_path(settings_);
         auto saved = files_.make_directories(std::string(sys::directory_name(path)), 0750);
         if (saved) saved = files_.replace(path, json, {.mode = 0640, .sync = true});
-        if (!saved) say(Level::Err, "Could not cache the catalog: " + saved.error().message);
+        if (!saved)
+            log_message(Level::Err, "Could not cache the catalog: " + saved.error().message);
     }
 
     // -- the report
@@ -578,10 +588,10 @@ private:
         if (known && !known->report.empty() && known->report_identity == identity) {
             const auto answer =
                 put_report(apply::report_difference_json(report, context_), known->report);
-            if (!answer || answer->status != 412) return tell(answer);
+            if (!answer || answer->status != 412) return log_refusal(answer);
         }
         const auto answer = put_report(apply::report_json(report, context_), known ? "new" : "");
-        tell(answer);
+        log_refusal(answer);
         if (!known || !answer) return;
         known->report = answer->headers.get(site::kReportHeader);
         known->report_identity = identity;
@@ -596,11 +606,11 @@ private:
         return link_.send(std::move(request));
     }
 
-    void tell(const base::Result<http::ClientResponse>& answer) {
+    void log_refusal(const base::Result<http::ClientResponse>& answer) {
         if (!answer) {
-            say(Level::Err, "Could not send report: " + answer.error().message);
+            log_message(Level::Err, "Could not send report: " + answer.error().message);
         } else if (answer->status / 100 != 2) {
-            say(Level::Err, "Could not send report: " + refusal_text(*answer));
+            log_message(Level::Err, "Could not send report: " + refusal_text(*answer));
         }
     }
 

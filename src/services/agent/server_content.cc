@@ -25,9 +25,9 @@ std::uint32_t number_at(const Value& hash, std::string_view key) {
 
 /// Reads a file's metadata from a server's response. Returns nullopt if it is a kind of file that
 /// cannot be managed.
-std::optional<ContentMetadata> read_metadata(const Value& said, std::string uri) {
+std::optional<ContentMetadata> read_metadata(const Value& described, std::string uri) {
     ContentMetadata out{.uri = std::move(uri), .relative = ".", .status = {}};
-    const auto type = text_at(said, "type");
+    const auto type = text_at(described, "type");
     if (type == "file") {
         out.status.kind = sys::FileKind::File;
     } else if (type == "directory") {
@@ -37,11 +37,12 @@ std::optional<ContentMetadata> read_metadata(const Value& said, std::string uri)
     } else {
         return std::nullopt;
     }
-    out.status.mode = number_at(said, "mode") & 07777;
-    out.status.uid = number_at(said, "owner");
-    out.status.gid = number_at(said, "group");
-    out.destination = text_at(said, "destination");
-    if (const Value* checksum = at(said, "checksum")) out.checksum = text_at(*checksum, "value");
+    out.status.mode = number_at(described, "mode") & 07777;
+    out.status.uid = number_at(described, "owner");
+    out.status.gid = number_at(described, "group");
+    out.destination = text_at(described, "destination");
+    if (const Value* checksum = at(described, "checksum"))
+        out.checksum = text_at(*checksum, "value");
     return out;
 }
 
@@ -101,12 +102,12 @@ std::string child_uri(const std::string& uri, const std::string& relative) {
 /// Reads the result of a search of `uri`.
 Result<std::vector<ContentMetadata>> read_list(const std::string& uri, const Value& list) {
     std::vector<ContentMetadata> out;
-    for (const Value& said : list.as_array()) {
-        const auto relative = text_at(said, "relative_path");
+    for (const Value& described : list.as_array()) {
+        const auto relative = text_at(described, "relative_path");
         // The server's path determines where the file is written.
         if (!stays_below(relative))
             return base::failure(fmt::format("the server sent the path '{}'", relative));
-        auto one = read_metadata(said, child_uri(uri, relative));
+        auto one = read_metadata(described, child_uri(uri, relative));
         if (!one) continue;
         one->relative = relative;
         if (one->status.kind == sys::FileKind::Directory && !one->checksum.starts_with("{ctime}"))
@@ -151,8 +152,8 @@ Result<std::optional<ContentMetadata>> ServerContent::metadata(const std::string
     std::optional<ContentMetadata> found;
     if (answer.status == 200) {
         base::Arena arena;
-        const auto said = value::parse_json(arena, answer.body);
-        if (said) found = read_metadata(*said, uri);
+        const auto described = value::parse_json(arena, answer.body);
+        if (described) found = read_metadata(*described, uri);
         if (!found) return base::failure("the server's response is not the metadata of a file");
     } else if (answer.status != 404) {
         return base::failure(refusal_text(answer), answer.status);
@@ -224,17 +225,17 @@ void ServerContent::know(const Value& catalog) {
 
 /// Records the metadata that the catalog contains for a resource without `recurse`. The catalog
 /// names the source in use, so earlier sources in the list did not exist.
-void ServerContent::know_file(const Value& resource, const Value& said) {
-    const std::string source(text_at(said, "source"));
-    const auto content = text_at(said, "content_uri");
-    auto found = read_metadata(said, source);
+void ServerContent::know_file(const Value& resource, const Value& described) {
+    const std::string source(text_at(described, "source"));
+    const auto content = text_at(described, "content_uri");
+    auto found = read_metadata(described, source);
     if (source.empty() || content.empty() || !found) return;
-    const bool follow = text_at(said, "links") == "follow";
+    const bool follow = text_at(described, "links") == "follow";
     for (const auto& one : texts_of(parameter(resource, "source"))) {
         if (without_slashes(one) == source) break;
         known_[key_of(without_slashes(one), follow)].try_emplace("");
     }
-    const Value* checksum = at(said, "checksum");
+    const Value* checksum = at(described, "checksum");
     auto& answer = known_[key_of(source, follow)]
                          [checksum ? std::string(text_at(*checksum, "type")) : "sha256"];
     // Another resource may use the source without its mode and owner, and then the metadata does
@@ -243,7 +244,7 @@ void ServerContent::know_file(const Value& resource, const Value& said) {
     content_uris_[source] = content;
 }
 
-void ServerContent::know_folders(const Value& resource, const Value& said) {
+void ServerContent::know_folders(const Value& resource, const Value& described) {
     const bool follow = word(parameter(resource, "links")) == "follow";
     const bool all = word(parameter(resource, "sourceselect")) == "all";
     const Value* limit = parameter(resource, "recurselimit");
@@ -254,7 +255,7 @@ void ServerContent::know_folders(const Value& resource, const Value& said) {
     for (const auto& text : texts_of(parameter(resource, "source"))) {
         const auto source = without_slashes(text);
         const auto how = key_of_search(source, follow, levels, ignore);
-        const Value* list = at(said, source);
+        const Value* list = at(described, source);
         if (!list || !list->is_array()) {
             // Sources after the first existing one are not searched.
             if (all || !any) {

@@ -40,8 +40,8 @@ private:
     using Answers = std::map<std::string, std::optional<apply::ContentMetadata>>;
     /// The result of a search. nullopt if the folder does not exist.
     using Listing = std::optional<std::vector<apply::ContentMetadata>>;
-    void know_file(const value::Value& resource, const value::Value& said);
-    void know_folders(const value::Value& resource, const value::Value& said);
+    void know_file(const value::Value& resource, const value::Value& described);
+    void know_folders(const value::Value& resource, const value::Value& described);
 
     ServerLink& link_;
     std::map<std::string, Answers> known_;    ///< by URI and link mode

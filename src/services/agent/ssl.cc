@@ -404,12 +404,12 @@ Result<SslMachine::State> SslMachine::renew() {
     // Puppet's agent would not renew yet, so a server that does not support renewal is not worth a
     // warning.
     const bool early = renewal_ == Renewal::Early;
-    const auto tell = [&](Level level, const std::string& text) {
+    const auto report = [&](Level level, const std::string& text) {
         log_.log(early ? Level::Debug : level, text);
         return State::Done;
     };
     const auto unable = [&](const std::string& why) {
-        return tell(Level::Warning, "Unable to automatically renew certificate: " + why);
+        return report(Level::Warning, "Unable to automatically renew certificate: " + why);
     };
     if (early) client_.unreachable = Level::Debug;
     auto answer = client_.post("/certificate_renewal", Trust::Mutual);
@@ -418,11 +418,12 @@ Result<SslMachine::State> SslMachine::renew() {
         return unable(answer.error().message);
     }
     if (answer->status == 404) {
-        return tell(Level::Info, "Certificate autorenewal has not been enabled on the server.");
+        return report(Level::Info, "Certificate autorenewal has not been enabled on the server.");
     }
     if (!answer->good()) {
-        return tell(Level::Warning, fmt::format("Failed to automatically renew certificate: {} {}",
-                                                answer->status, answer->reason));
+        return report(Level::Warning,
+                      fmt::format("Failed to automatically renew certificate: {} {}",
+                                  answer->status, answer->reason));
     }
     auto fresh = pki::Certificate::from_pem(answer->body, "The answer");
     if (!fresh) return unable(fresh.error().message);

@@ -232,17 +232,17 @@ CaOutcome ca_prune(const CaInput& input) {
     fmt::print(input.out, "Total number of certificates found in Puppet's CRL is: {}.\n",
                pki::facts_of(BUNRAKU_TRY(folder.own_crl())).revoked);
     std::size_t all = 0;
-    const auto tell = [&](std::size_t count, const char* what) {
+    const auto report = [&](std::size_t count, const char* what) {
         all += count;
         if (count > 0) fmt::print(input.out, "Removed {} {} from Puppet's CRL.\n", count, what);
     };
     const bool only_duplicates = !input.expired && !input.entries;
     if (input.duplicates || only_duplicates)
-        tell(BUNRAKU_TRY(folder.prune_crl()), "duplicated certs");
+        report(BUNRAKU_TRY(folder.prune_crl()), "duplicated certs");
     if (input.expired)
-        tell(BUNRAKU_TRY(folder.prune_crl(folder.inventory_serials(
-                 std::nullopt, pki::AuthorityFolder::Certificates::Expired))),
-             "expired certs");
+        report(BUNRAKU_TRY(folder.prune_crl(folder.inventory_serials(
+                   std::nullopt, pki::AuthorityFolder::Certificates::Expired))),
+               "expired certs");
     if (input.entries) {
         std::vector<std::string> serials;
         for (const auto& text : input.serials) {
@@ -256,7 +256,7 @@ CaOutcome ca_prune(const CaInput& input) {
         for (const auto& name : input.certnames)
             for (auto& serial : folder.inventory_serials(name))
                 serials.push_back(std::move(serial));
-        tell(BUNRAKU_TRY(folder.prune_crl(serials)), "certs");
+        report(BUNRAKU_TRY(folder.prune_crl(serials)), "certs");
     }
     if (all == 0) {
         fmt::print(input.out, "No {} revocations found in the CRL.\n",

@@ -118,7 +118,7 @@ Result<MaintenanceResult> maintain(const config::Settings& settings, const CaSet
             fmt::format("Created this server's second certificate, with a P-256 key: {}",
                         second_certificate_path(settings)));
     }
-    const auto tell = [&](const std::string& what, std::int64_t end, const char* help) {
+    const auto report = [&](const std::string& what, std::int64_t end, const char* help) {
         if (end > now + kSoon) return;
         out.warnings.push_back(fmt::format("{} {} {}: {}", what, end > now ? "ends" : "has ended",
                                            pki::puppet_time(end), help));
@@ -128,15 +128,15 @@ Result<MaintenanceResult> maintain(const config::Settings& settings, const CaSet
         // Its certificates expire with it and are renewed before. `ca doctor` lists the nodes that
         // have not renewed theirs.
         if (previous && a == *previous) continue;
-        tell("The authority " + a.common_name(), a.not_after(),
-             next ? "a rollover is in progress, see `bunraku ca doctor`"
-                  : "run `bunraku ca rollover`, or import a certificate signed by its issuer");
+        report("The authority " + a.common_name(), a.not_after(),
+               next ? "a rollover is in progress, see `bunraku ca doctor`"
+                    : "run `bunraku ca rollover`, or import a certificate signed by its issuer");
     }
     for (const auto& crl : BUNRAKU_TRY(authority.crls())) {
         const auto facts = pki::facts_of(crl);
-        tell("The revocation list of " + facts.issuer_name, facts.next_update,
-             "its authority's key is not on this server; PUT a newer list to "
-             "/puppet-ca/v1/certificate_revocation_list");
+        report("The revocation list of " + facts.issuer_name, facts.next_update,
+               "its authority's key is not on this server; PUT a newer list to "
+               "/puppet-ca/v1/certificate_revocation_list");
     }
     return out;
 }

@@ -195,10 +195,10 @@ Sql QueryCompiler::in_select(SelectContext& context, const std::vector<std::stri
     }
     Sql out("(");
     // A JSON null is a value that is never in the result of a subquery.
-    bool tell = context.negated && !null.empty();
-    if (tell) out << "CASE WHEN " << null << " THEN FALSE ELSE ";
+    bool null_is_false = context.negated && !null.empty();
+    if (null_is_false) out << "CASE WHEN " << null << " THEN FALSE ELSE ";
     out << (fields.size() > 1 ? "(" + left + ")" : left);
-    return out << " IN " << subquery(inner) << (tell ? " END)" : ")");
+    return out << " IN " << subquery(inner) << (null_is_false ? " END)" : ")");
 }
 
 QueryCompiler::Select QueryCompiler::inner_select(const Ast& query, int depth) {
