@@ -184,7 +184,7 @@ Response DeployHook::Impl::take(const Request& request) {
     const auto waiting = std::ranges::count_if(jobs.jobs(), &DeployJob::waits);
     if (waiting >= kMostWaiting) return busy("too many deploys wait already");
     const std::string digest = codec::hex_digest(codec::DigestKind::Sha256, request.body);
-    if (jobs.seen(digest)) return error_response(409, "this was said before");
+    if (jobs.seen(digest)) return error_response(409, "this delivery was processed before");
     auto taken = jobs.take(digest, std::move(*job));
     if (!taken) {
         log.log(Level::Err, "A webhook is not taken: " + taken.error().message);
