@@ -238,8 +238,9 @@ int run_filebucket(Invocation& invocation) {
     if (!server.empty()) invocation.settings.set("server", server);
     auto log = make_console_sink(options, Streams::Puppet);
     const std::string action = take_action(positional, words);
-    static constexpr std::string_view kActions[] = {"backup", "diff", "get", "list", "restore"};
-    if (std::ranges::find(kActions, action) == std::end(kActions)) {
+    static constexpr std::string_view kBucketActions[] = {"backup", "diff", "get", "list",
+                                                          "restore"};
+    if (std::ranges::find(kBucketActions, action) == std::end(kBucketActions)) {
         if (!action.empty())
             fmt::print(stderr, "Error: 'filebucket' has no '{}' action.\n", action);
         std::fputs(reference::help_text(command_help("filebucket")).c_str(),
@@ -268,7 +269,8 @@ int run_filebucket(Invocation& invocation) {
 
 }  // namespace
 
-BUNRAKU_COMMAND(filebucket){
-    .name = "filebucket", .summary = "Store and retrieve files in a filebucket.", .run = run_filebucket};
+BUNRAKU_COMMAND(filebucket){.name = "filebucket",
+                            .summary = "Store and retrieve files in a filebucket.",
+                            .run = run_filebucket};
 
 }  // namespace bunraku::cli
