@@ -119,8 +119,8 @@ std::string text_of(const Release& release, Fragment fragment) {
     return text && text->is_string() ? std::string(text->as_string()) : std::string();
 }
 
-void write_environments(Html& h, Visit& visit, std::string_view slug,
-                        const std::vector<DeployedModule>& all, const Fleet& fleet) {
+void write_environments(Html& h, std::string_view slug, const std::vector<DeployedModule>& all,
+                        const Fleet& fleet) {
     std::map<std::string_view, std::int64_t> nodes;
     for (const auto& node : fleet.nodes) ++nodes[fleet.environment(node.run)];
     const auto panel = open_panel(h, "Environments");
@@ -288,9 +288,8 @@ Result<Response> module_page(Visit& visit) {
             const auto panel = open_panel(h, "Environments");
             write_job(h, visit, *job, {Url({"modules"}), {}, "environments"}, {});
         } else {
-            write_environments(h, visit, slug,
-                               is_deployed ? deployed->second : std::vector<DeployedModule>(),
-                               *fleet);
+            write_environments(
+                h, slug, is_deployed ? deployed->second : std::vector<DeployedModule>(), *fleet);
         }
     }
     if (published != forge.modules.end()) {
