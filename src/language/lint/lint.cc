@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/codec/json_cursor.h"
 #include "language/lint/check.h"
 #include "language/lint/control_comments.h"
 #include "language/lint/lexer.h"
@@ -36,6 +37,17 @@ LintResult syntax_error(int line, int column, std::string_view reason) {
          .column = column,
          .reason = {}});
     return result;
+}
+
+/// Returns the first line that is not valid UTF-8, which Puppet refuses; 0 if there is none.
+int invalid_line(std::string_view text) {
+    if (codec::check_utf8(text).empty()) return 0;
+    int line = 1;
+    for (const std::string_view each : base::split(text, '\n')) {
+        if (!codec::check_utf8(each).empty()) break;
+        ++line;
+    }
+    return line;
 }
 
 struct CheckRun {
@@ -132,6 +144,8 @@ LintResult lint(std::string_view text, std::string_view path, const LintOptions&
     if (text.empty() || is_selinux_package(text)) return {};
     if (is_yaml(path)) return lint_yaml(text, path, options);
 
+    if (const int line = invalid_line(text); line > 0)
+        return syntax_error(line, 1, "invalid byte sequence in UTF-8");
     TokenStream stream;
     if (const auto error = tokenise(text, stream))
         return syntax_error(error->line, error->column, error->reason);

@@ -133,6 +133,7 @@ TEST(Lint, InvalidManifests) {
     EXPECT_FALSE(result.fixed_text.has_value());
     EXPECT_EQ(summary(lint("file { 'a': ensure => file\n", "")), "syntax 1 error");
     EXPECT_EQ(summary(lint("", "")), "");
+    EXPECT_EQ(summary(lint("# text\n$a = 'caf\xe9'\n", "")), "syntax 2 error");
     EXPECT_EQ(summary(lint("\x8f\xff\x7c\xf9 binary", "")), "");
 }
 
