@@ -26,6 +26,8 @@ enum class FileKind : std::uint8_t {
 FileSymbols symbols_of_manifest(const syntax::Tree& tree);
 FileSymbols symbols_of_hiera(std::string_view text, FileKind kind);
 FileSymbols symbols_of_erb(std::string_view text);
+/// The scope of the parameters of an EPP template.
+inline constexpr std::string_view kEppScope = "~1";
 /// `path` decides what the file may define: lib/puppet/functions, lib/puppet/type, lib/facter ...
 FileSymbols symbols_of_ruby(std::string_view text, std::string_view path);
 

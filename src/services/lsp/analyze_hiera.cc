@@ -23,11 +23,19 @@ public:
         for (const YamlScalar& scalar : outline_.scalars) {
             begin_ = offset(scalar.start);
             end_ = std::max(begin_, offset(scalar.end));
-            if (scalar.key && scalar.depth == 1 && !config_) key(scalar);
-            if (!scalar.key && !config_) class_name(scalar);
+            if (!config_) {
+                if (scalar.key && scalar.depth == 1) {
+                    key(scalar);
+                } else if (is_lookup_option(scalar)) {
+                    lookup_option(scalar);
+                } else {
+                    class_name(scalar);
+                }
+            }
             interpolations();
         }
         end_keys();
+        value_types();
         out_.finish();
         return std::move(out_);
     }
@@ -89,24 +97,82 @@ private:
             definition.span.length = last - definition.span.offset;
         }
     }
-    /// Values of keys such as "classes" name classes.
-    void class_name(const YamlScalar& scalar) {
+    /// Returns the text of the top-level key to whose value a scalar belongs; empty if there is
+    /// none.
+    std::string_view top_key(const YamlScalar& scalar) const {
         int top = scalar.parent;
         while (top >= 0 && outline_.scalars[static_cast<std::size_t>(top)].parent >= 0)
             top = outline_.scalars[static_cast<std::size_t>(top)].parent;
-        if (top < 0) return;
-        const std::string& key = outline_.scalars[static_cast<std::size_t>(top)].text;
-        if (!base::lower(last_segment(key)).ends_with("classes")) return;
+        return top < 0 ? std::string_view() : outline_.scalars[static_cast<std::size_t>(top)].text;
+    }
+    /// Reports whether a scalar is a key of `lookup_options`, which is a key of Hiera or a pattern.
+    bool is_lookup_option(const YamlScalar& scalar) const {
+        return scalar.key && scalar.depth == 2 && top_key(scalar) == "lookup_options";
+    }
+    void lookup_option(const YamlScalar& scalar) {
+        const Span span = span_of_scalar(scalar);
+        if (span.length != scalar.text.size() || scalar.text.starts_with('^')) return;
+        out_.occurrences.push_back(
+            {symbol_key(SymbolKind::HieraKey, scalar.text), span, Role::Key});
+        if (scalar.text.find("::") != std::string::npos)
+            add_qualified_name(out_, scalar.text, span, Role::Key);
+    }
+    /// Values of keys such as "classes" name classes. Other texts with "::" may name a class or a
+    /// define, for example for create_resources.
+    void class_name(const YamlScalar& scalar) {
+        const std::string_view top = top_key(scalar);
+        if (top.empty()) return;
+        const bool listed = !scalar.key && base::lower(last_segment(top)).ends_with("classes");
+        if (!listed && without_top(scalar.text).find("::") == std::string_view::npos) return;
         const Span span = span_of_scalar(scalar);
         if (span.length != scalar.text.size()) return;
         const auto name = without_top(scalar.text);
         if (name.empty() || name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_:") !=
                                 std::string_view::npos)
             return;
-        out_.occurrences.push_back({symbol_key(SymbolKind::Class, name),
-                                    {span.end() - static_cast<std::uint32_t>(name.size()),
-                                     static_cast<std::uint32_t>(name.size())},
-                                    Role::Use});
+        const Span plain{span.end() - static_cast<std::uint32_t>(name.size()),
+                         static_cast<std::uint32_t>(name.size())};
+        out_.occurrences.push_back(
+            {symbol_key(SymbolKind::Class, name), plain, listed ? Role::Use : Role::Key});
+        if (!listed)
+            out_.occurrences.push_back({symbol_key(SymbolKind::Type, name), plain, Role::Key});
+    }
+    /// Adds the data type of the value of each key.
+    void value_types() {
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < outline_.scalars.size(); ++i) {
+            const YamlScalar& scalar = outline_.scalars[i];
+            if (!scalar.key || scalar.depth != 1) continue;
+            while (at < out_.definitions.size() && out_.definitions[at].shown != scalar.text) ++at;
+            if (at == out_.definitions.size()) return;
+            out_.definitions[at].returns = value_type(i, out_.definitions[at]);
+            ++at;
+        }
+    }
+    std::string_view value_type(std::size_t key, const Definition& definition) const {
+        const YamlScalar* value =
+            key + 1 < outline_.scalars.size() ? &outline_.scalars[key + 1] : nullptr;
+        if (value && value->parent != static_cast<int>(key)) value = nullptr;
+        if (!value) {  // an empty collection, or an alias
+            const std::string_view rest = text_.substr(
+                definition.name_span.end(), definition.span.end() - definition.name_span.end());
+            const std::size_t open = rest.find_first_not_of("'\": \t");
+            if (open == std::string_view::npos) return "";
+            return rest[open] == '[' ? "Array" : rest[open] == '{' ? "Hash" : "";
+        }
+        if (value->key) return "Hash";
+        if (value->depth > 1) return "Array";
+        if (value->quoted) return "String";
+        const std::string_view plain = value->text;
+        if (plain.empty() || plain == "~" || plain == "null") return "Undef";
+        if (plain == "true" || plain == "false") return "Boolean";
+        const std::string_view digits = plain.substr(plain.starts_with('-') ? 1 : 0);
+        if (!digits.empty() && digits.find_first_not_of("0123456789") == digits.npos)
+            return "Integer";
+        if (!digits.empty() && digits.find_first_not_of("0123456789.") == digits.npos &&
+            std::ranges::count(digits, '.') == 1)
+            return "Float";
+        return "String";
     }
 
     void interpolations() {
@@ -123,16 +189,19 @@ private:
         const std::size_t open = body.find('(');
         if (open != std::string_view::npos) {
             const std::string_view method = base::trim(body.substr(0, open));
-            if (method != "lookup" && method != "hiera" && method != "alias") return;
+            const bool variable = method == "scope";
+            if (!variable && method != "lookup" && method != "hiera" && method != "alias") return;
             const std::size_t from = body.find_first_of("'\"", open);
             if (from == std::string_view::npos) return;
             const std::size_t to = body.find(body[from], from + 1);
             if (to == std::string_view::npos) return;
             std::string_view key = body.substr(from + 1, to - from - 1);
+            if (key.ends_with('\\')) key.remove_suffix(1);  // escaped quotes in a quoted text
             key = key.substr(0, key.find('.'));
             const Span span{at + static_cast<std::uint32_t>(from) + 1,
                             static_cast<std::uint32_t>(key.size())};
             if (key.empty()) return;
+            if (variable) return add_qualified_name(out_, key, span, Role::Use);
             out_.occurrences.push_back({symbol_key(SymbolKind::HieraKey, key), span, Role::Use});
             if (key.find("::") != std::string_view::npos)
                 add_qualified_name(out_, key, span, Role::Key);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Manifests and EPP templates.
+#include <algorithm>
 #include <utility>
 
 #include "core/base/text.h"
@@ -61,11 +62,15 @@ void ManifestAnalyzer::named(const Named& node, DefinitionKind kind, SymbolKind 
     documented_parameters(node.offset, frame.prefix);
     if (!frame.inherits.empty()) inherited_class(node, name_span, frame.inherits);
     const auto outer = std::exchange(frames_, {});
+    const std::string_view plain = without_top(node.name);
+    const std::string outer_module =
+        std::exchange(module_, base::lower(plain.substr(0, plain.find("::"))));
     frames_.push_back(std::move(frame));
     visit_parameters(node.parameters);
     if constexpr (requires { node.return_type; }) visit(node.return_type);
     visit(node.body);
     frames_ = outer;
+    module_ = outer_module;
 }
 
 void ManifestAnalyzer::visit_children(const Node* node) {
@@ -109,12 +114,14 @@ void ManifestAnalyzer::visit(const Node* node) {
         case syntax::NodeKind::ResourceOverrideExpression: {
             const auto& changed = syntax::to<syntax::ResourceOverrideExpression>(node);
             visit(changed.resources);
+            if (const std::string name = referenced_class(changed.resources); !name.empty())
+                return operations(changed.operations, name, Role::ClassAttribute);
             return operations(changed.operations, referenced_type(changed.resources));
         }
         case syntax::NodeKind::CollectExpression: {
             const auto& collect = syntax::to<syntax::CollectExpression>(node);
             visit(collect.type_expr);
-            visit(collect.query);
+            query(collect.query, referenced_type(collect.type_expr));
             return operations(collect.operations, referenced_type(collect.type_expr));
         }
         case syntax::NodeKind::QualifiedReference: {
@@ -128,27 +135,40 @@ void ManifestAnalyzer::visit(const Node* node) {
             if (const auto* name = syntax::as<syntax::QualifiedName>(named_call.functor)) {
                 return call(name->value, node_span(name), named_call.arguments, named_call.lambda);
             }
+            if (const auto* type = syntax::as<syntax::QualifiedReference>(named_call.functor);
+                type && type->value == "deferred" && !named_call.arguments.empty()) {
+                const Node* function = named_call.arguments[0];
+                if (const auto text = literal_text(function))
+                    use_lower(SymbolKind::Function, *text, literal_span(function, *text));
+            }
             return visit_children(node);
         }
         case syntax::NodeKind::CallMethodExpression: {
             const auto& method = syntax::to<syntax::CallMethodExpression>(node);
-            visit(method.functor->left);
-            if (const auto* name = syntax::as<syntax::QualifiedName>(method.functor->right))
-                return call(name->value, node_span(name), method.arguments, method.lambda);
-            return visit_children(node);
+            const auto* function = syntax::as<syntax::QualifiedName>(method.functor->right);
+            if (function && (function->value == "include" || function->value == "contain" ||
+                             function->value == "require")) {
+                class_names(method.functor->left);
+            } else {
+                visit(method.functor->left);
+            }
+            if (!function) return visit_children(node);
+            // The node begins at the dot.
+            const std::size_t at = text_.find(function->value, function->offset);
+            const Span span{static_cast<std::uint32_t>(std::min(at, text_.size())),
+                            static_cast<std::uint32_t>(function->value.size())};
+            return call(function->value, span, method.arguments, method.lambda);
         }
         case syntax::NodeKind::ConcatenatedString:
             // A literal part is not the whole name of a file.
             for (const Node* part : syntax::to<syntax::ConcatenatedString>(node).segments)
                 if (part->kind != syntax::NodeKind::LiteralString) visit(part);
+            if (const auto path = module_path(node, kServedFiles))
+                use(SymbolKind::File, path->name, path->span);
             return;
         case syntax::NodeKind::LiteralString: {
-            constexpr std::string_view kServed = "puppet:///modules/";
-            const auto value = syntax::to<syntax::LiteralString>(node).value;
-            if (value.starts_with(kServed)) {
-                use(SymbolKind::File, value.substr(kServed.size()),
-                    literal_span(node, value.substr(kServed.size())));
-            }
+            if (const auto path = module_path(node, kServedFiles))
+                use(SymbolKind::File, path->name, path->span);
             return;
         }
         default: return visit_children(node);

@@ -84,6 +84,138 @@ void add_ruby_attributes(FileSymbols& out, Definition& type, std::string_view te
     type.open = true;
 }
 
+/// Adds the functions and data types that the code of a function uses.
+void add_ruby_uses(FileSymbols& out, std::string_view text) {
+    each_ruby_call(text, "call_function", [&](const RubyName& found) {
+        out.occurrences.push_back({symbol_key(SymbolKind::Function, base::lower(found.name)),
+                                   {static_cast<std::uint32_t>(found.offset),
+                                    static_cast<std::uint32_t>(found.name.size())},
+                                   Role::Key});
+    });
+    for (const std::string_view method :
+         {"param", "optional_param", "repeated_param", "optional_repeated_param",
+          "required_repeated_param", "return_type"}) {
+        each_ruby_call(text, method, [&](const RubyName& found) {
+            // Aliases have "::" in their names.
+            for (std::size_t at = 0; at < found.name.size();) {
+                std::size_t end = at;
+                while (end < found.name.size() &&
+                       (is_ruby_word(found.name[end]) || found.name[end] == ':'))
+                    ++end;
+                const std::string_view word = found.name.substr(at, end - at);
+                if (word.find("::") != std::string_view::npos)
+                    out.occurrences.push_back(
+                        {symbol_key(SymbolKind::Type, base::lower(without_top(word))),
+                         {static_cast<std::uint32_t>(found.offset + end - without_top(word).size()),
+                          static_cast<std::uint32_t>(without_top(word).size())},
+                         Role::Key});
+                at = end + 1;
+            }
+        });
+    }
+}
+
+/// Returns the parameters of each `dispatch` as a signature: "String $text, Integer *$rest".
+std::vector<std::string> ruby_overloads(std::string_view text) {
+    std::vector<std::string> out;
+    bool within = false;
+    for (std::string_view line : base::split(text, '\n')) {
+        line = base::trim(line);
+        if (line.starts_with("dispatch")) {
+            within = true;
+            out.emplace_back();
+            continue;
+        }
+        if (!within) continue;
+        if (line == "end") within = false;
+        const std::size_t space = line.find_first_of(" (");
+        const std::string_view method = line.substr(0, space);
+        const bool optional = method.starts_with("optional_");
+        const bool repeated = method.find("repeated_param") != std::string_view::npos;
+        if (method != "param" && method != "optional_param" && !repeated) continue;
+        const auto type = ruby_argument(line, method.size());
+        if (!type) continue;
+        const std::size_t comma = line.find(',', type->offset + type->name.size());
+        const auto name =
+            comma == std::string_view::npos ? std::nullopt : ruby_argument(line, comma + 1);
+        std::string& signature = out.back();
+        if (!signature.empty()) signature += ", ";
+        if (optional && !repeated) {
+            signature.append("Optional[").append(type->name).append("]");
+        } else {
+            signature += type->name;
+        }
+        signature.append(repeated ? " *$" : " $").append(name ? name->name : "value");
+    }
+    return out;
+}
+
+/// One tag of an ERB template.
+class ErbCode {
+public:
+    ErbCode(std::string_view code, std::uint32_t start, FileSymbols& out)
+        : code_(code), start_(start), out_(out) {}
+
+    void run() {
+        for (std::size_t at = 0; (at = code_.find('@', at)) != std::string_view::npos;) {
+            std::size_t end = ++at;
+            while (end < code_.size() && is_ruby_word(code_[end])) ++end;
+            if (end > at) local(code_.substr(at, end - at), at);
+        }
+        // A text without "::" names a variable that the caller sees.
+        for (const std::string_view method : {"scope[", "scope.lookupvar", "has_variable?"}) {
+            each(method, [&](const RubyName& found) {
+                if (found.name.find("::") == std::string_view::npos) {
+                    local(found.name, found.offset);
+                } else {
+                    add_qualified_name(out_, found.name, span(found), Role::Use);
+                }
+            });
+        }
+        each("scope.call_function", [&](const RubyName& found) { function(found); });
+        called_methods();
+    }
+
+private:
+    Span span(const RubyName& found) const {
+        return {start_ + static_cast<std::uint32_t>(found.offset),
+                static_cast<std::uint32_t>(found.name.size())};
+    }
+    void local(std::string_view name, std::size_t at) {
+        if (name.empty() || !std::ranges::all_of(name, is_ruby_word)) return;
+        out_.occurrences.push_back(
+            {symbol_key(SymbolKind::ErbVariable, name), span({name, at}), Role::Use});
+    }
+    void function(const RubyName& found) {
+        const std::string_view name = without_top(found.name);
+        out_.occurrences.push_back({symbol_key(SymbolKind::Function, base::lower(name)),
+                                    span({name, found.offset + found.name.size() - name.size()}),
+                                    Role::Use});
+    }
+    /// Functions are also methods: scope.function_NAME([..]).
+    void called_methods() {
+        constexpr std::string_view kMethod = "scope.function_";
+        for (std::size_t at = 0; (at = code_.find(kMethod, at)) != std::string_view::npos;) {
+            at += kMethod.size();
+            std::size_t end = at;
+            while (end < code_.size() && is_ruby_word(code_[end])) ++end;
+            if (end > at) function({code_.substr(at, end - at), at});
+        }
+    }
+    /// Calls `f(RubyName)` for the literal argument of each call of a method.
+    template <class F>
+    void each(std::string_view method, const F& f) const {
+        for (std::size_t at = 0; (at = code_.find(method, at)) != std::string_view::npos;) {
+            at += method.size();
+            if (const auto found = ruby_argument(code_, at)) f(*found);
+        }
+    }
+
+    std::string_view code_;
+    std::uint32_t start_;
+    FileSymbols& out_;
+};
+
 }  // namespace
 
 FileSymbols symbols_of_ruby(std::string_view text, std::string_view path) {
@@ -96,6 +228,8 @@ FileSymbols symbols_of_ruby(std::string_view text, std::string_view path) {
     };
     if (within("/lib/puppet/functions/")) {
         each_ruby_call(text, "create_function", function);
+        if (out.definitions.size() == 1) out.definitions[0].overloads = ruby_overloads(text);
+        add_ruby_uses(out, text);
     } else if (within("/lib/puppet/parser/functions/")) {
         each_ruby_call(text, "newfunction", function);
     } else if (within("/lib/puppet/type/")) {
@@ -137,26 +271,7 @@ FileSymbols symbols_of_erb(std::string_view text) {
         const auto start = static_cast<std::uint32_t>(open);
         open = close;
         if (code.starts_with("<%#") || code.starts_with("<%%")) continue;
-        for (std::size_t at = 0; (at = code.find('@', at)) != std::string_view::npos;) {
-            std::size_t end = ++at;
-            while (end < code.size() && is_ruby_word(code[end])) ++end;
-            if (end == at) continue;
-            out.occurrences.push_back(
-                {symbol_key(SymbolKind::ErbVariable, code.substr(at, end - at)),
-                 {start + static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end - at)},
-                 Role::Use});
-        }
-        for (const std::string_view method : {"scope[", "scope.lookupvar"}) {
-            for (std::size_t at = 0; (at = code.find(method, at)) != std::string_view::npos;) {
-                at += method.size();
-                const auto found = ruby_argument(code, at);
-                if (!found) continue;
-                add_qualified_name(out, found->name,
-                                   {start + static_cast<std::uint32_t>(found->offset),
-                                    static_cast<std::uint32_t>(found->name.size())},
-                                   Role::Use);
-            }
-        }
+        ErbCode(code, start, out).run();
     }
     out.finish();
     return out;

@@ -123,6 +123,10 @@ private:
     void in_string() {
         out_.in_string = true;
         out_.expected = Expected::Nothing;
+        if (base::trim(rest_before_word()).substr(1).starts_with("puppet:///modules/")) {
+            out_.expected = Expected::ServedFile;
+            return;
+        }
         const Token* before = last();
         if (before && (before->kind == Tok::LParen || before->kind == Tok::WsLParen))
             before = last(1);
@@ -132,6 +136,7 @@ private:
             if (name == "include" || name == "contain" || name == "require")
                 out_.expected = Expected::ClassName;
             if (name == "epp" || name == "template") out_.expected = Expected::TemplateName;
+            if (name == "file") out_.expected = Expected::FileName;
             if (out_.expected != Expected::Nothing) return;
         }
         if (last_is(Tok::LBrack) || last_is(Tok::ListStart)) return fact_key();
@@ -155,6 +160,9 @@ private:
             out_.fact_path = path;
         } else if (last_is(Tok::ClassRef, back) && last(back)->value == "Class") {
             out_.expected = Expected::ClassName;
+        } else if (last_is(Tok::ClassRef, back)) {
+            out_.expected = Expected::ResourceTitle;
+            out_.type = base::lower(without_leading_colons(last(back)->value));
         }
     }
     /// Finds the resource around the cursor. Returns false if there is none.

@@ -22,6 +22,13 @@ enum class Expected : std::uint8_t {
     FactKey,         ///< a key of $facts below the path `fact_path`
     HieraKey,
     TemplateName,
+    FileName,          ///< "module/file", as in file()
+    ServedFile,        ///< the part after "puppet:///modules/"
+    ResourceTitle,     ///< of a resource of `type`
+    DataKey,           ///< a key of Hiera data
+    HieraSetting,      ///< a setting of hiera.yaml
+    Interpolation,     ///< the beginning of %{..}
+    TemplateVariable,  ///< "@name" in an ERB template
     Nothing,
 };
 

@@ -35,6 +35,10 @@ private:
     void collect_assignments(const Node* node, ScopeFrame& frame);
     std::string local_prefix();
     void variable(const syntax::VariableExpression& node, Role role);
+    /// Adds an occurrence of a variable that is visible in the current scope.
+    void variable_named(std::string_view name, Span span, Role role);
+    /// Adds the variable that a text names: "ntp::servers.0" or "$servers".
+    void variable_in_text(const Node* node);
     static std::string scoped(std::string_view prefix, std::string_view name);
     void assign(const Node* target);
     void add_parameters(syntax::ParameterList parameters, ScopeFrame& frame, Definition* into);
@@ -62,6 +66,15 @@ private:
     // Resources and calls (manifest_uses.cc).
     void operations(syntax::NodeList operations, std::string_view type,
                     Role role = Role::Attribute);
+    /// Adds the keys of a literal hash as attributes of a type, and visits its values.
+    void attribute_hash(const Node* node, std::string_view type, Role role);
+    /// Handles create_resources('type', { 'title' => { .. } }) and ensure_resource(s).
+    void created_resources(std::string_view function, syntax::NodeList arguments);
+    void query(const Node* node, std::string_view type);
+    /// Adds the attribute in Ntp::Vhost['x']['port']. Returns false for other accesses.
+    bool attribute_access(const syntax::AccessExpression& node);
+    /// Returns the class that a reference such as Class['ntp'] names; empty for others.
+    static std::string referenced_class(const Node* node);
     /// Calls `f(name, span)` for each literal in a title: a string or a list of strings.
     template <class F>
     void each_literal(const Node* node, const F& f);
@@ -76,6 +89,17 @@ private:
               const syntax::LambdaExpression* block);
     /// Handles an argument that names something. Returns true if the first argument is done.
     bool special_argument(const std::string& function, syntax::NodeList arguments);
+    void defined_argument(const Node* node);
+    void hiera_key(std::string_view text, Span span);
+    void template_arguments(const std::string& function, syntax::NodeList arguments);
+    /// Adds the variables in the text of an inline template.
+    void inline_template(const Node* node, bool epp);
+    /// A path in a module: 'ntp/a.erb' or "${module_name}/a.erb".
+    struct ModulePath {
+        std::string name;
+        Span span;
+    };
+    std::optional<ModulePath> module_path(const Node* node, std::string_view prefix) const;
 
     // The walk (analyze_manifest.cc).
     template <class Named>
@@ -84,10 +108,14 @@ private:
     void visit(const Node* node);
 
     std::string_view text_;
+    std::string module_;  ///< the module of the class, define or function around
     std::vector<ScopeFrame> frames_;
     FileSymbols out_;
     int locals_ = 0;
 };
+
+/// The beginning of a `source` that names a file of a module.
+inline constexpr std::string_view kServedFiles = "puppet:///modules/";
 
 /// Reports whether the character may be part of a qualified name.
 bool is_name_character(char c);

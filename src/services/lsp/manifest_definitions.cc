@@ -130,7 +130,8 @@ void ManifestAnalyzer::node_definition(const syntax::NodeDefinition& node) {
     out.name_span = node_span(first);
     out.span = node_span(&node);
     out_.definitions.push_back(std::move(out));
-    ScopeFrame frame{local_prefix(), {}, true, ""};
+    // Classes that the node includes see its variables like those of the top scope.
+    ScopeFrame frame{"", {}, true, ""};
     collect_assignments(node.body, frame);
     const auto outer = std::exchange(frames_, {});
     frames_.push_back(std::move(frame));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scopes, parameters and variables of manifests.
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -45,7 +46,11 @@ void ManifestAnalyzer::variable(const syntax::VariableExpression& node, Role rol
     if (const std::size_t at = around.find(name); at != std::string_view::npos)
         span = {node.offset + static_cast<std::uint32_t>(at),
                 static_cast<std::uint32_t>(name.size())};
-    if (node.qualified) {
+    variable_named(name, span, role);
+}
+
+void ManifestAnalyzer::variable_named(std::string_view name, Span span, Role role) {
+    if (name.find("::") != std::string_view::npos) {
         add_qualified_name(out_, name, span, role);
         return;
     }
@@ -65,6 +70,21 @@ void ManifestAnalyzer::variable(const syntax::VariableExpression& node, Role rol
         break;
     }
     use(SymbolKind::Variable, name, span, role);
+}
+
+void ManifestAnalyzer::variable_in_text(const Node* node) {
+    const auto text = literal_text(node);
+    if (!text) return visit(node);
+    Span span = literal_span(node, *text);
+    if (span.length != text->size()) return;
+    std::string_view name = text->substr(0, text->find('.'));
+    if (name.starts_with('$')) {
+        name.remove_prefix(1);
+        ++span.offset;
+    }
+    span.length = static_cast<std::uint32_t>(name.size());
+    if (!name.empty() && std::ranges::all_of(name, is_name_character))
+        variable_named(name, span, Role::Key);
 }
 
 std::string ManifestAnalyzer::scoped(std::string_view prefix, std::string_view name) {

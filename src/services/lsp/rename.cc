@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Renames classes, defines, functions, data types, parameters with their Hiera keys, variables and
 // keys, in all files of the workspace.
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 
 #include "core/base/text.h"
 #include "core/value/hash_access.h"
+#include "resources/restype/spec.h"
 #include "services/lsp/handlers.h"
 #include "services/lsp/resolve.h"
 #include "services/lsp/uri.h"
@@ -80,6 +82,11 @@ std::expected<RenameTarget, RpcError> rename_target(const State& state, const Do
             return request_failed(
                 fmt::format("'{}' is not defined in this workspace", last_segment(name)));
         }
+        case SymbolKind::EppArgument:
+            if (definition_places(state, place, occurrence).empty())
+                return request_failed(fmt::format("The template does not declare '{}'",
+                                                  last_segment(target.key.name.view())));
+            return target;
         case SymbolKind::ErbVariable:
         case SymbolKind::HieraKey: return target;
         default: return request_failed("This name cannot be renamed");
@@ -178,30 +185,53 @@ std::string workspace_edit(const State& state, const EditsByPath& edits, const s
     return out.end_array().end_object().take();
 }
 
+/// Reports whether Puppet sets the variable of this name.
+bool is_reserved_variable(std::string_view name) {
+    constexpr std::string_view kReserved[] = {"facts", "trusted",     "server_facts",      "name",
+                                              "title", "module_name", "caller_module_name"};
+    return std::ranges::find(kReserved, name) != std::end(kReserved);
+}
+
+bool is_keyword(std::string_view name) {
+    constexpr std::string_view kKeywords[] = {
+        "and",     "application", "attr", "case",     "class",       "component", "consumes",
+        "default", "define",      "else", "elsif",    "environment", "false",     "function",
+        "if",      "import",      "in",   "inherits", "node",        "or",        "plan",
+        "private", "produces",    "site", "true",     "type",        "undef",     "unless"};
+    return std::ranges::find(kKeywords, name) != std::end(kKeywords);
+}
+
 std::expected<void, RpcError> check_new_name(const RenameTarget& target, std::string_view name) {
     bool valid = false;
     if (target.qualified) {
-        valid = is_valid_name(name, target.data_type);
+        valid = is_valid_name(name, target.data_type) && !is_keyword(name);
     } else if (target.key.kind == SymbolKind::HieraKey) {
         valid = !name.empty() && name.find_first_of(" \t\n'\"{}[],#&*") == std::string_view::npos;
     } else {
-        valid = is_word_of(name, false, true) && name.find("::") == std::string_view::npos;
+        valid = is_word_of(name, false, true) && name.find("::") == std::string_view::npos &&
+                !is_reserved_variable(name);
     }
     if (!valid) return invalid_params(fmt::format("'{}' is not a valid name here", name));
     return {};
 }
 
 /// Reports whether something else has the new name already.
-bool is_taken(const State& state, const RenameTarget& target, std::string_view name, Group group) {
+bool is_taken(const State& state, const RenameTarget& target, const DocumentPlace& place,
+              std::string_view name) {
+    const Group group = place.group;
     SymbolKey key = target.key;
     if (target.qualified) {
         key = symbol_key(key.kind, base::lower(name));
         return key != target.key && state.workspace.index().defined(key, group);
     }
-    if (key.kind != SymbolKind::Variable || key.name.view().starts_with('~')) return false;
+    if (key.kind != SymbolKind::Variable) return false;
     const std::string_view owner = namespace_of(key.name.view());
     key = symbol_key(key.kind,
                      owner.empty() ? std::string(name) : fmt::format("{}::{}", owner, name));
+    if (owner.starts_with('~')) {
+        const auto& all = place.indexed->symbols.occurrences;
+        return key != target.key && std::ranges::find(all, key, &Occurrence::key) != all.end();
+    }
     return key != target.key && !state.workspace.index().defining(key, group).empty();
 }
 
@@ -263,8 +293,14 @@ Answer on_rename(State& state, const Value& params) {
     if (target.qualified && !target.data_type) base::make_lower(name);
     if (auto valid = check_new_name(target, name); !valid) return std::unexpected(valid.error());
 
-    if (is_taken(state, target, name, place.group))
+    const bool metaparameter = !target.qualified && restype::is_metaparameter(name);
+    if (metaparameter && parameter_of(state.workspace, target.key.name.view(), place.group))
+        return invalid_params(fmt::format("'{}' is a metaparameter", name));
+
+    if (is_taken(state, target, place, name))
         return request_failed(fmt::format("'{}' is already defined", name));
+    if (const std::string why = shared_template(state, place, *occurrence); !why.empty())
+        return request_failed(why);
     std::expected<std::optional<std::string>, RpcError> to = std::nullopt;
     if (target.qualified) to = renamed_file(state, target, base::lower(name));
     if (!to) return std::unexpected(to.error());

@@ -72,10 +72,17 @@ std::string template_name(const Workspace& workspace, const std::string& path) {
     return {};
 }
 
-/// Adds the uses of a variable of a class or define in the ERB templates that it renders.
-void add_template_uses(const State& state, std::string_view owner, std::string_view variable,
-                       Group group, PlaceSet& out) {
+/// Returns the full name of a variable of a class or define; `owner` is empty for a node.
+std::string variable_of(std::string_view owner, std::string_view variable) {
+    return owner.empty() ? std::string(variable) : fmt::format("{}::{}", owner, variable);
+}
+
+/// Returns the paths of the ERB templates that a class or define renders and that use a variable.
+std::set<std::string> templates_using(const State& state, std::string_view owner,
+                                      std::string_view variable, Group group) {
     const auto& index = state.workspace.index();
+    const SymbolKey key = symbol_key(SymbolKind::ErbVariable, variable);
+    std::set<std::string> out;
     for (const SymbolKind kind : {SymbolKind::Class, SymbolKind::Type}) {
         for (const auto& place : index.definitions(symbol_key(kind, owner), group)) {
             for (const Occurrence& used : place.file->symbols.occurrences) {
@@ -84,13 +91,55 @@ void add_template_uses(const State& state, std::string_view owner, std::string_v
                     continue;
                 const auto path = named_file(state, used, group);
                 const auto* file = path ? index.file(*path) : nullptr;
-                if (!file) continue;
-                for (const Occurrence& in : file->symbols.occurrences)
-                    if (in.key.kind == SymbolKind::ErbVariable && in.key.name.view() == variable)
-                        out.add(*path, in.span);
+                if (file && std::ranges::binary_search(file->keys, key, key_before))
+                    out.insert(*path);
             }
         }
     }
+    return out;
+}
+
+/// Adds the uses of a variable of a class or define in the ERB templates that it renders.
+void add_template_uses(const State& state, std::string_view owner, std::string_view variable,
+                       Group group, PlaceSet& out) {
+    for (const std::string& path : templates_using(state, owner, variable, group)) {
+        const auto* file = state.workspace.index().file(path);
+        for (const Occurrence& in : file->symbols.occurrences)
+            if (in.key.kind == SymbolKind::ErbVariable && in.key.name.view() == variable)
+                out.add(path, in.span);
+    }
+}
+
+/// The parameter of an EPP template that an argument names.
+struct EppParameter {
+    std::string path;  ///< of the template
+    SymbolKey key;     ///< of the variable in the template
+};
+std::optional<EppParameter> epp_parameter(const State& state, std::string_view argument,
+                                          Group group) {
+    const std::string_view name = namespace_of(argument);
+    const std::size_t slash = name.find('/');
+    if (slash == std::string_view::npos) return std::nullopt;
+    const auto path = state.workspace.module_file(name.substr(0, slash), "templates",
+                                                  name.substr(slash + 1), group);
+    if (!path) return std::nullopt;
+    return EppParameter{
+        *path,
+        symbol_key(SymbolKind::Variable, fmt::format("{}::{}", kEppScope, last_segment(argument)))};
+}
+
+/// Adds the places of a parameter of an EPP template: in the template and in its callers.
+void add_epp_uses(const State& state, const EppParameter& parameter, Group group,
+                  bool with_definitions, PlaceSet& out) {
+    const auto& index = state.workspace.index();
+    if (const auto* file = index.file(parameter.path))
+        for (const Occurrence& in : file->symbols.occurrences)
+            if (in.key == parameter.key && (with_definitions || in.role != Role::Define))
+                out.add(parameter.path, in.span);
+    const std::string argument =
+        fmt::format("{}::{}", template_name(state.workspace, parameter.path),
+                    last_segment(parameter.key.name.view()));
+    out.add(index.occurrences(symbol_key(SymbolKind::EppArgument, argument), group), true);
 }
 
 /// Adds everything that names a variable, parameter, attribute or automatic Hiera key.
@@ -113,6 +162,9 @@ void add_variable_uses(const State& state, const std::string& name, Group group,
             const auto key = resolved_key(state.workspace, *place.occurrence, group);
             if (key.name.view() == name) out.add(place.file->path, place.occurrence->span);
         }
+        // Templates of the child see the variable unless the child has its own.
+        if (index.defining(symbol_key(SymbolKind::Variable, inherited), group).empty())
+            add_template_uses(state, child, last, group, out);
     }
     add_template_uses(state, owner, last, group, out);
 }
@@ -120,8 +172,12 @@ void add_variable_uses(const State& state, const std::string& name, Group group,
 }  // namespace
 
 SymbolKey resolved_key(const Workspace& workspace, const Occurrence& occurrence, Group group) {
-    if (occurrence.role != Role::Inherited) return occurrence.key;
     const std::string_view name = occurrence.key.name.view();
+    // $child::x may name a variable of an ancestor.
+    const bool qualified = occurrence.role == Role::Use &&
+                           occurrence.key.kind == SymbolKind::Variable && !name.starts_with('~') &&
+                           name.find("::") != std::string_view::npos;
+    if (occurrence.role != Role::Inherited && !qualified) return occurrence.key;
     const std::string_view last = last_segment(name);
     std::string owner(namespace_of(name));
     for (int i = 0; i < kMaxAncestors; ++i) {
@@ -131,7 +187,7 @@ SymbolKey resolved_key(const Workspace& workspace, const Occurrence& occurrence,
         if (!definition || definition->parent.empty()) break;
         owner = definition->parent;
     }
-    return symbol_key(SymbolKind::Variable, last);
+    return qualified ? occurrence.key : symbol_key(SymbolKind::Variable, last);
 }
 
 const Definition* owner_definition(const Workspace& workspace, std::string_view name, Group group,
@@ -177,6 +233,39 @@ std::vector<std::string> template_callers(const State& state, const std::string&
     return out;
 }
 
+std::string shared_template(const State& state, const DocumentPlace& place,
+                            const Occurrence& occurrence) {
+    const auto& index = state.workspace.index();
+    std::set<std::string> renamed;  // full names of variables
+    std::string variable;
+    if (occurrence.key.kind == SymbolKind::ErbVariable) {
+        variable = occurrence.key.name.view();
+        for (const std::string& caller : template_callers(state, place.path, place.group))
+            renamed.insert(variable_of(caller, variable));
+    } else if (occurrence.key.kind == SymbolKind::Variable) {
+        const std::string name(resolved_key(state.workspace, occurrence, place.group).name.view());
+        if (name.starts_with('~')) return {};
+        variable = last_segment(name);
+        renamed.insert(name);
+    }
+    for (const std::string& name : renamed) {
+        const std::string_view owner = namespace_of(name);
+        if (owner.empty()) continue;
+        for (const std::string& path : templates_using(state, owner, variable, place.group)) {
+            for (const std::string& caller : template_callers(state, path, place.group)) {
+                Occurrence used;
+                used.key = symbol_key(SymbolKind::Variable, variable_of(caller, variable));
+                const SymbolKey key = resolved_key(state.workspace, used, place.group);
+                if (!renamed.contains(std::string(key.name.view())) &&
+                    !index.defining(key, place.group).empty())
+                    return fmt::format("{} also renders {}, with its own variable '{}'", caller,
+                                       template_name(state.workspace, path), variable);
+            }
+        }
+    }
+    return {};
+}
+
 std::vector<FoundPlace> data_places(const State& state, std::string_view key, Group group) {
     PlaceSet out;
     out.add(state.workspace.index().defining(symbol_key(SymbolKind::HieraKey, key), group), true);
@@ -197,9 +286,8 @@ std::vector<FoundPlace> definition_places(const State& state, const DocumentPlac
         }
         case SymbolKind::ErbVariable: {
             for (const std::string& caller : template_callers(state, place.path, group)) {
-                const auto key =
-                    symbol_key(SymbolKind::Variable,
-                               fmt::format("{}::{}", caller, occurrence.key.name.view()));
+                const auto key = symbol_key(SymbolKind::Variable,
+                                            variable_of(caller, occurrence.key.name.view()));
                 out.add(index.defining(key, group), true);
             }
             return out.take();
@@ -221,6 +309,14 @@ std::vector<FoundPlace> definition_places(const State& state, const DocumentPlac
             out.add(index.defining(key, group), true);
             auto found = out.take();
             return found.empty() ? data_places(state, name, group) : found;
+        }
+        case SymbolKind::EppArgument: {
+            const auto found = epp_parameter(state, occurrence.key.name.view(), group);
+            const auto* file = found ? index.file(found->path) : nullptr;
+            if (!file) return out.take();
+            for (const Occurrence& in : file->symbols.occurrences)
+                if (in.key == found->key && in.role == Role::Define) out.add(found->path, in.span);
+            return out.take();
         }
         case SymbolKind::HieraKey: {
             const std::string_view name = occurrence.key.name.view();
@@ -254,6 +350,15 @@ std::vector<FoundPlace> use_places(const State& state, const DocumentPlace& plac
     if (key.kind == SymbolKind::Variable)
         key = resolved_key(state.workspace, occurrence, place.group);
     const std::string name(key.name.view());
+    if (key.kind == SymbolKind::EppArgument) {
+        if (const auto found = epp_parameter(state, name, place.group))
+            add_epp_uses(state, *found, place.group, with_definitions, out);
+        return out.take();
+    }
+    if (place.kind == FileKind::Epp && namespace_of(name) == kEppScope) {
+        add_epp_uses(state, {place.path, key}, place.group, with_definitions, out);
+        return out.take();
+    }
     if (name.starts_with('~')) {
         for (const Occurrence& local : place.indexed->symbols.occurrences)
             if (local.key == key && (with_definitions || local.role != Role::Define))
@@ -262,8 +367,7 @@ std::vector<FoundPlace> use_places(const State& state, const DocumentPlace& plac
     }
     if (key.kind == SymbolKind::ErbVariable) {
         for (const std::string& caller : template_callers(state, place.path, place.group))
-            add_variable_uses(state, fmt::format("{}::{}", caller, name), place.group,
-                              with_definitions, out);
+            add_variable_uses(state, variable_of(caller, name), place.group, with_definitions, out);
         return out.take();
     }
     if (key.kind == SymbolKind::Variable) {

@@ -35,6 +35,11 @@ std::vector<FoundPlace> data_places(const State& state, std::string_view key, Gr
 /// Returns the classes and defines whose code renders this template.
 std::vector<std::string> template_callers(const State& state, const std::string& path, Group group);
 
+/// Returns why a variable cannot be renamed alone: a template that uses it is also rendered by code
+/// with another variable of this name. Empty if there is no such template.
+std::string shared_template(const State& state, const DocumentPlace& place,
+                            const Occurrence& occurrence);
+
 /// Returns the path of a template or file that an occurrence names.
 std::optional<std::string> named_file(const State& state, const Occurrence& occurrence,
                                       Group group);

@@ -9,11 +9,6 @@ namespace bunraku::lsp {
 
 namespace {
 
-bool key_before(const SymbolKey& a, const SymbolKey& b) {
-    if (a.kind != b.kind) return a.kind < b.kind;
-    return std::less<const char*>()(a.name.view().data(), b.name.view().data());
-}
-
 /// Orders the keys and removes duplicates and empty names, and those of local variables, which no
 /// other file can use.
 std::vector<SymbolKey> distinct_keys(std::vector<SymbolKey> keys) {
@@ -57,6 +52,11 @@ std::string definitions_signature(const FileSymbols& symbols) {
 }
 
 }  // namespace
+
+bool key_before(const SymbolKey& a, const SymbolKey& b) {
+    if (a.kind != b.kind) return a.kind < b.kind;
+    return std::less<const char*>()(a.name.view().data(), b.name.view().data());
+}
 
 void SymbolIndex::post(Postings& postings, const std::vector<SymbolKey>& keys,
                        const IndexedFile* file) {

@@ -41,6 +41,9 @@ struct OccurrencePlace {
     const Occurrence* occurrence = nullptr;
 };
 
+/// The order of the keys of a file.
+bool key_before(const SymbolKey& a, const SymbolKey& b);
+
 class SymbolIndex {
 public:
     /// Adds or replaces a file. Returns true if the names that the file defines changed, so that

@@ -26,6 +26,7 @@ enum class SymbolKind : std::uint8_t {
     File,      ///< "module/path", as in puppet:///modules/module/path
     Plan,
     ErbVariable,  ///< "@name" in an ERB template, whose scope depends on the caller
+    EppArgument,  ///< "module/file.epp::name", an argument that a caller passes to a template
 };
 
 struct SymbolKey {
@@ -42,7 +43,7 @@ enum class Role : std::uint8_t {
     Define,          ///< the name of a definition, an assignment, or a key of a data file
     Prefix,          ///< the part of a longer name that names the class or define
     Inherited,       ///< a variable that the class itself does not define; an ancestor may
-    Key,             ///< in a Hiera key or a comment, which may or may not name a parameter
+    Key,             ///< in a Hiera key, a comment or a text, which may or may not name something
     Attribute,       ///< of a resource
     ClassAttribute,  ///< of a class that is declared like a resource
 };
@@ -81,9 +82,13 @@ struct Definition {
     SymbolKey key;
     std::string shown;  ///< the name as written
     Span name_span;
-    Span span;            ///< of the whole definition
-    std::string parent;   ///< of a class: the inherited class; may be empty
-    std::string returns;  ///< of a function: the type as written; may be empty
+    Span span;           ///< of the whole definition
+    std::string parent;  ///< of a class: the inherited class; may be empty
+    /// The return type of a function as written, the type that an alias names, or the data type of
+    /// the value of a key. May be empty.
+    std::string returns;
+    /// The parameters of each dispatch of a function in Ruby: "String $text, Integer *$rest".
+    std::vector<std::string> overloads;
     std::vector<ParameterInfo> parameters;
     /// True if any attribute name is possible, as for a Ruby type whose source is not understood.
     bool open = false;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "services/lsp/cursor_context.h"
+#include "services/lsp/data_context.h"
 #include "services/lsp/recovery.h"
 
 namespace bunraku::lsp {
@@ -106,6 +107,122 @@ TEST(AnalyzeTest, FindsNamesInRubyAndErb) {
     EXPECT_EQ(occurrences(symbols, erb, SymbolKind::Variable), "a::b@b ");
 }
 
+TEST(AnalyzeTest, FindsNamesInTexts) {
+    const std::string text =
+        "class m::c (Integer $p) {\n"
+        "  $q = [getvar('m::c::p.x'), getvar('p'), defined('$p'), defined('m::d')]\n"
+        "  $r = inline_template('<%= @p %>', \"<%= scope['m::c::q'] %>\")\n"
+        "  $s = inline_epp('$no <%= $p %>')\n"
+        "  $t = [1].m::f + call('m::f', 1) + Deferred('m::f', [1])\n"
+        "  ['m::a', 'm::b'].include\n"
+        "  m::d { 't': * => { 'size' => 1 } + { width => 2 } }\n"
+        "  create_resources('m::d', { 't' => { size => 3 } }, { 'width' => 4 })\n"
+        "  create_resources(class, { 'm::b' => { size => 3 } })\n"
+        "  M::D <| size == 5 and title != 't' |>\n"
+        "  $u = [M::D['t']['size'], Class['m::a']['size']]\n"
+        "  Class['m::a'] { size => 6 }\n"
+        "  $v = template(\"${module_name}/t.erb\", 'm/u.erb')\n"
+        "  $w = epp('m/v', { 'size' => 7 })\n"
+        "  $x = \"puppet:///modules/${module_name}/f\"\n"
+        "}\n";
+    const auto symbols = manifest(text);
+    EXPECT_EQ(occurrences(symbols, text, SymbolKind::Variable),
+              "m::c::p@p m::c::q@q m::c::p@p m::c::p@p m::c::p@p m::c::r@r m::c::p@p m::c::q@q "
+              "m::c::s@s m::c::p@p m::c::t@t m::d::size@size m::d::width@width m::d::size@size "
+              "m::d::width@width m::b::size@size m::d::size@size m::d::title@title m::c::u@u "
+              "m::d::size@size m::a::size@size m::a::size@size m::c::v@v module_name@module_name "
+              "m::c::w@w m::c::x@x module_name@module_name ");
+    EXPECT_EQ(occurrences(symbols, text, SymbolKind::Class),
+              "m::c@m::c m::c@m::c m::d@m::d m::c@m::c m::a@m::a m::b@m::b m::b@m::b m::a@m::a "
+              "m::a@m::a ");
+    EXPECT_EQ(occurrences(symbols, text, SymbolKind::Type),
+              "integer@Integer m::d@m::d m::d@m::d m::d@m::d m::d@M::D m::d@M::D ");
+    EXPECT_EQ(occurrences(symbols, text, SymbolKind::Template),
+              "m/t.erb@/t.erb m/u.erb@m/u.erb m/v@m/v ");
+    EXPECT_EQ(occurrences(symbols, text, SymbolKind::EppArgument), "m/v.epp::size@size ");
+    EXPECT_EQ(occurrences(symbols, text, SymbolKind::File), "m/f@/f ");
+    std::string functions = occurrences(symbols, text, SymbolKind::Function);
+    EXPECT_EQ(functions,
+              "getvar@getvar getvar@getvar defined@defined defined@defined "
+              "inline_template@inline_template inline_epp@inline_epp m::f@m::f call@call m::f@m::f "
+              "m::f@m::f include@include create_resources@create_resources "
+              "create_resources@create_resources template@template epp@epp ");
+}
+
+TEST(AnalyzeTest, FindsNamesInData) {
+    const std::string text =
+        "lookup_options:\n  a::b::p: {merge: hash}\n  '^x': {merge: hash}\n"
+        "role: a::b\nthings:\n  a::d: {}\n"
+        "q: \"%{lookup(\\\"a::b::p\\\")} %{scope('a::b::v')}\"\n";
+    const auto symbols = symbols_of_hiera(text, FileKind::HieraData);
+    EXPECT_EQ(occurrences(symbols, text, SymbolKind::HieraKey),
+              "lookup_options@lookup_options a::b::p@a::b::p role@role things@things q@q "
+              "a::b::p@a::b::p ");
+    EXPECT_EQ(occurrences(symbols, text, SymbolKind::Class),
+              "a::b@a::b a::b@a::b a::d@a::d a::b@a::b a::b@a::b ");
+    EXPECT_EQ(occurrences(symbols, text, SymbolKind::Type), "a::b@a::b a::d@a::d ");
+    EXPECT_EQ(occurrences(symbols, text, SymbolKind::Variable), "a::b::p@p a::b::p@p a::b::v@v ");
+    const std::string types =
+        "s: text\ni: -1\nf: 1.5\nb: true\na: [1]\ne: []\nh:\n  k: 1\nn: {}\nu: ~\nq: '1'\n";
+    std::string found;
+    for (const auto& definition : symbols_of_hiera(types, FileKind::HieraData).definitions)
+        found += definition.returns + " ";
+    EXPECT_EQ(found, "String Integer Float Boolean Array Array Hash Hash Undef String ");
+}
+
+TEST(AnalyzeTest, FindsFunctionsInRuby) {
+    const std::string erb =
+        "<%= scope.call_function('a::f', 1) %><%= scope.function_g([1]) %><%= scope['x'] %>"
+        "<% if has_variable?('y') %><%= scope.lookupvar('::a::z') %><% end %>";
+    const auto symbols = symbols_of_erb(erb);
+    EXPECT_EQ(occurrences(symbols, erb, SymbolKind::Function), "a::f@a::f g@g ");
+    EXPECT_EQ(occurrences(symbols, erb, SymbolKind::ErbVariable), "x@x y@y ");
+    EXPECT_EQ(occurrences(symbols, erb, SymbolKind::Variable), "a::z@z ");
+    const std::string ruby =
+        "Puppet::Functions.create_function(:'m::f') do\n  dispatch :f do\n    param 'M::T', :a\n"
+        "    optional_param 'Integer', :b\n    optional_repeated_param 'Array[M::U]', :c\n"
+        "    return_type 'M::T'\n  end\n  dispatch :g do\n  end\n"
+        "  def f(a, b)\n    call_function('m::g', a)\n  end\nend\n";
+    const auto function = symbols_of_ruby(ruby, "/m/lib/puppet/functions/m/f.rb");
+    ASSERT_EQ(function.definitions.size(), 1u);
+    const std::vector<std::string> overloads = {"M::T $a, Optional[Integer] $b, Array[M::U] *$c",
+                                                ""};
+    EXPECT_EQ(function.definitions[0].overloads, overloads);
+    EXPECT_EQ(occurrences(function, ruby, SymbolKind::Function), "m::f@m::f m::g@m::g ");
+    EXPECT_EQ(occurrences(function, ruby, SymbolKind::Type), "m::t@M::T m::u@M::U m::t@M::T ");
+}
+
+TEST(DataContextTest, FollowsFromTheLine) {
+    const auto at = [](std::string text, FileKind kind) {
+        const std::size_t cursor = text.find('|');
+        text.erase(cursor, 1);
+        const auto found = data_context(text, static_cast<std::uint32_t>(cursor), kind);
+        return fmt::format("{} {}", static_cast<int>(found.expected),
+                           text.substr(found.word.offset, found.word.length));
+    };
+    const auto expect = [](Expected expected, std::string_view word) {
+        return fmt::format("{} {}", static_cast<int>(expected), word);
+    };
+    const FileKind data = FileKind::HieraData, config = FileKind::HieraConfig, erb = FileKind::Erb;
+    EXPECT_EQ(at("|", data), expect(Expected::DataKey, ""));
+    EXPECT_EQ(at("a::b|", data), expect(Expected::DataKey, "a::b"));
+    EXPECT_EQ(at("a::b: x|", data), expect(Expected::AttributeValue, "x"));
+    EXPECT_EQ(at("a::b:\n  - x|", data), expect(Expected::AttributeValue, "x"));
+    EXPECT_EQ(at("# a|", data), expect(Expected::Nothing, "a"));
+    EXPECT_EQ(at("my::classes:\n  # text\n  - a::|", data), expect(Expected::ClassName, "a::"));
+    EXPECT_EQ(at("lookup_options:\n  a|", data), expect(Expected::HieraKey, "a"));
+    EXPECT_EQ(at("a: %{|", data), expect(Expected::Interpolation, ""));
+    EXPECT_EQ(at("a: %{facts.os.fa|", data), expect(Expected::FactKey, "fa"));
+    EXPECT_EQ(at("a: %{lookup('b-c|", data), expect(Expected::HieraKey, "b-c"));
+    EXPECT_EQ(at("a: %{b} c|", data), expect(Expected::AttributeValue, "c"));
+    EXPECT_EQ(at("hierarchy:\n  - na|", config), expect(Expected::HieraSetting, "na"));
+    EXPECT_EQ(at("  path: x|", config), expect(Expected::Nothing, "x"));
+    EXPECT_EQ(at("  path: \"%{facts.ro|", config), expect(Expected::FactKey, "ro"));
+    EXPECT_EQ(at("<%= @a|", erb), expect(Expected::TemplateVariable, "a"));
+    EXPECT_EQ(at("<%= scope['a::|", erb), expect(Expected::Variable, "a::"));
+    EXPECT_EQ(at("<%= @a %> @b|", erb), expect(Expected::Nothing, "b"));
+}
+
 /// Returns what is expected at "|" in the text.
 CursorContext at_cursor(std::string text) {
     const std::size_t at = text.find('|');
@@ -133,6 +250,9 @@ TEST(CursorContextTest, FollowsFromTheTokensBefore) {
         {"$facts['os']['fa|", Expected::FactKey},
         {"lookup('a|", Expected::HieraKey},
         {"epp('m/|", Expected::TemplateName},
+        {"file('m/|", Expected::FileName},
+        {"file { '/x': source => 'puppet:///modules/m/|", Expected::ServedFile},
+        {"File['/x|", Expected::ResourceTitle},
         {"# text |", Expected::Nothing},
         {"$x = 'text |", Expected::Nothing},
         {"$x = fo|", Expected::Expression},
