@@ -137,6 +137,11 @@ std::vector<Problem> diagnose(const State& state, const std::string& path) {
             break;
         }
         case FileKind::HieraData:
+            if (path.ends_with(".json")) {
+                check_json(file, out);
+                break;
+            }
+            [[fallthrough]];
         case FileKind::HieraConfig: check_hiera(state, file, indexed, out); break;
         case FileKind::Json:
             check_json(file, out);

@@ -26,8 +26,10 @@ bool is_ignored_folder(std::string_view name) {
            name == "pkg" || name == "acceptance";
 }
 
-bool has_yaml_ending(std::string_view path) {
-    return path.ends_with(".yaml") || path.ends_with(".yml") || path.ends_with(".eyaml");
+/// JSON is YAML, too.
+bool may_be_data(std::string_view path) {
+    return path.ends_with(".yaml") || path.ends_with(".yml") || path.ends_with(".eyaml") ||
+           path.ends_with(".json");
 }
 
 bool is_module_ruby(std::string_view path) {
@@ -86,9 +88,7 @@ void Workspace::load() {
     for (const std::string& root : roots_) scan(root, 0);
     // environment.conf may have added folders outside of the roots.
     for (std::size_t i = 0; i < libraries_.size(); ++i) scan(libraries_[i], 0);
-    for (const std::string& path : std::exchange(pending_data_, {}))
-        if (kind_of(path) == FileKind::HieraData) scan_file(path);
-    std::ranges::sort(modules_, {}, &ModuleFolder::path);
+    read_pending_data();
     for (auto& [path, file] : open_) update(file);
 }
 
@@ -141,11 +141,13 @@ void Workspace::scan(const std::string& folder, int depth) {
     for (const std::string& name : names) {
         const std::string path = folder + "/" + name;
         if (files_->is_real_folder(path)) {
+            // The name is a convention, also of repositories whose hiera.yaml is elsewhere.
+            if (name.starts_with("hieradata")) data_folders_.insert(path);
             if (!is_ignored_folder(name)) scan(path, depth + 1);
         } else if (++scanned_ <= kMaxFiles) {
             if (name == "hiera.yaml") read_hiera_config(path);
             if (name == "environment.conf") read_environment_conf(path);
-            if (has_yaml_ending(name) && name != "hiera.yaml") {
+            if (may_be_data(name) && name != "hiera.yaml" && name != "metadata.json") {
                 pending_data_.push_back(path);
             } else {
                 scan_file(path);
@@ -174,7 +176,8 @@ void Workspace::read_hiera_config(const std::string& path) {
     const auto outline = codec::outline_yaml(*text);
     for (const auto& scalar : outline.scalars) {
         if (scalar.key || scalar.parent < 0) continue;
-        if (outline.scalars[static_cast<std::size_t>(scalar.parent)].text != "datadir") continue;
+        const std::string& key = outline.scalars[static_cast<std::size_t>(scalar.parent)].text;
+        if (key != "datadir" && key != ":datadir") continue;  // versions 5 and 3
         const std::string fixed = scalar.text.substr(0, scalar.text.find("%{"));
         data_folders_.insert(environment::expand_path(fixed, folder));
     }
@@ -221,12 +224,12 @@ FileKind Workspace::kind_of(const std::string& path) const {
     if (name.ends_with(".epp")) return FileKind::Epp;
     if (name.ends_with(".erb")) return FileKind::Erb;
     if (name == "hiera.yaml") return FileKind::HieraConfig;
-    if (has_yaml_ending(name)) {
+    if (name == "metadata.json") return FileKind::Json;
+    if (may_be_data(name)) {
         const auto inside = [&](const std::string& folder) { return is_below(path, folder); };
         return std::ranges::any_of(data_folders_, inside) ? FileKind::HieraData : FileKind::Other;
     }
     if (is_module_ruby(path)) return FileKind::Ruby;
-    if (name == "metadata.json") return FileKind::Json;
     if (name == "Puppetfile") return FileKind::Puppetfile;
     return FileKind::Other;
 }
@@ -310,14 +313,51 @@ OpenFile* Workspace::find_open(const std::string& path) {
 
 bool Workspace::refresh(const std::string& path) {
     if (open_.contains(path)) return false;
-    if (sys::base_name(path) == "hiera.yaml") read_hiera_config(path);
     const auto inside = [&](const std::string& root) { return is_below(path, root); };
     const bool known =
         std::ranges::any_of(roots_, inside) || std::ranges::any_of(libraries_, inside);
+    if (known && files_->is_real_folder(path)) return refresh_folder(path);
+    if (sys::base_name(path) == "hiera.yaml") {
+        const std::size_t before = data_folders_.size();
+        read_hiera_config(path);
+        if (known && data_folders_.size() != before) return refresh_folder(folder_of(path));
+    }
     if (known) note_new_module(path);
     const auto text = files_->read(path);
-    if (!known || !text || text->size() > kMaxIndexedFile) return index_.remove(path);
-    return index_text(path, kind_of(path), *text);
+    if (known && text && text->size() <= kMaxIndexedFile)
+        return index_text(path, kind_of(path), *text);
+    bool changed = index_.remove(path);
+    // Editors report a folder that was removed, but not its files.
+    std::vector<std::string> gone;
+    index_.each_file([&](const IndexedFile& file) {
+        if (is_below(file.path, path) && !open_.contains(file.path)) gone.push_back(file.path);
+    });
+    for (const std::string& file : gone) changed = index_.remove(file) || changed;
+    std::erase_if(modules_, [&](const ModuleFolder& module) {
+        return is_below(module.path, path) && files_->list(module.path).empty();
+    });
+    return changed;
+}
+
+bool Workspace::refresh_folder(const std::string& folder) {
+    for (const std::string& root : roots_) {
+        if (!is_below(folder, root)) continue;
+        const auto parts = base::split(std::string_view(folder).substr(root.size()), '/');
+        if (std::ranges::any_of(parts, is_ignored_folder)) return false;
+    }
+    std::erase_if(modules_,
+                  [&](const ModuleFolder& module) { return is_below(module.path, folder); });
+    scanned_ = 0;
+    scan(folder, 0);
+    read_pending_data();
+    return true;
+}
+
+/// Reads the data files of the folders that were scanned, now that all hiera.yaml are known.
+void Workspace::read_pending_data() {
+    for (const std::string& path : std::exchange(pending_data_, {}))
+        if (kind_of(path) == FileKind::HieraData) scan_file(path);
+    std::ranges::sort(modules_, {}, &ModuleFolder::path);
 }
 
 std::shared_ptr<const FileText> Workspace::text_of(const std::string& path) const {

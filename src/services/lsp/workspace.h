@@ -73,6 +73,8 @@ public:
     const SymbolIndex& index() const { return index_; }
     Group group_of(const std::string& path) const;
     FileKind kind_of(const std::string& path) const;
+    /// Folders with data of Hiera.
+    const std::set<std::string>& data_folders() const { return data_folders_; }
     const std::vector<ModuleFolder>& modules() const { return modules_; }
     bool has_module(std::string_view name) const;
     /// Returns the module in this folder; null if there is none.
@@ -95,6 +97,9 @@ public:
 private:
     void scan(const std::string& folder, int depth);
     void scan_file(const std::string& path);
+    /// Reads a folder again whose files may have changed.
+    bool refresh_folder(const std::string& folder);
+    void read_pending_data();
     void read_hiera_config(const std::string& path);
     void read_environment_conf(const std::string& path);
     void note_module(const std::string& folder, const std::vector<std::string>& names);
