@@ -28,17 +28,45 @@ std::string shortened(std::string_view text) {
     return std::string(text.substr(0, end)) + "…";
 }
 
-/// Writes a lens that lists the nodes that use a class or define.
+/// Returns the name of a definition for analyses of the fleet; empty if they do not know it.
+std::string usage_name(const State& state, const DocumentPlace& place,
+                       const Definition& definition) {
+    const std::string_view name = definition.key.name.view();
+    switch (definition.kind) {
+        case DefinitionKind::Class: return fmt::format("class {}", name);
+        case DefinitionKind::Define: return fmt::format("define {}", name);
+        case DefinitionKind::Function: return fmt::format("function {}", name);
+        case DefinitionKind::DataType: return fmt::format("type {}", name);
+        case DefinitionKind::Key: {
+            const std::string folder = state.workspace.lookup_environment(place.path);
+            if (folder.empty() || !is_below(place.path, folder)) return {};
+            return fmt::format("{}#{}", place.path.substr(folder.size() + 1), name);
+        }
+        default: return {};
+    }
+}
+
+/// Writes a lens with the number of nodes that read a definition, which lists them. `usage` is null
+/// until they are counted.
 void fleet_lens(const State& state, const DocumentPlace& place, const Definition& definition,
-                RangeFinder& ranges, JsonWriter& out) {
-    const bool is_class = definition.kind == DefinitionKind::Class;
+                const FleetWork::Usage* usage, RangeFinder& ranges, JsonWriter& out) {
     if (!state.fleet || state.facts_source.empty()) return;
-    if (!is_class && definition.kind != DefinitionKind::Define) return;
+    const std::string input = usage_name(state, place, definition);
+    if (input.empty()) return;
+    std::string title = "Nodes that read it";
+    if (usage) {
+        const auto found = usage->readers.find(input);
+        const std::size_t count = found == usage->readers.end() ? 0 : found->second;
+        title = fmt::format("Read by {} of {} node{}", count, usage->nodes,
+                            usage->nodes == 1 ? "" : "s");
+    } else if (definition.kind == DefinitionKind::Key) {
+        return;
+    }
     out.object().member("range", ranges.range(place.path, definition.name_span));
-    out.key("command").object().member("title", "Nodes that use it");
+    out.key("command").object().member("title", title);
     out.member("command", kReadersCommand).key("arguments").array();
     out.string(uri_for(state, place.path));
-    out.string(fmt::format("{} {}", is_class ? "class" : "define", definition.key.name.view()));
+    out.string(input);
     out.end_array().end_object().end_object();
 }
 
@@ -57,9 +85,12 @@ Answer on_code_lens(State& state, const value::Value& params) {
     if (!place) return std::unexpected(place.error());
     if (!place->indexed) return "[]";
     RangeFinder ranges(state);
+    const FleetWork::Usage* usage = counted_usage(state, place->path);
     JsonWriter out;
     out.array();
     for (const Definition& definition : place->indexed->symbols.definitions) {
+        if (definition.kind == DefinitionKind::Key)
+            fleet_lens(state, *place, definition, usage, ranges, out);
         if (!has_lens(definition.kind)) continue;
         const std::size_t uses = state.workspace.index().count_uses(definition.key, place->group);
         out.object().member("range", ranges.range(place->path, definition.name_span));
@@ -67,7 +98,7 @@ Answer on_code_lens(State& state, const value::Value& params) {
         out.key("command").object();
         out.member("title", fmt::format("{} reference{}", uses, uses == 1 ? "" : "s"));
         out.member("command", "").end_object().end_object();
-        fleet_lens(state, *place, definition, ranges, out);
+        fleet_lens(state, *place, definition, usage, ranges, out);
     }
     if (state.fleet && !state.facts_source.empty()) impact_lens(state, *place, out);
     return out.end_array().take();

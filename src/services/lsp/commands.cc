@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/lsp/commands.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 
@@ -51,6 +52,47 @@ std::vector<std::string> finished_commands(State& state) {
     answer.object().member("markdown", *result).end_object();
     return {notification_text("window/showMessage", shown.text()),
             response_text(id, answer.text())};
+}
+
+const FleetWork::Usage* counted_usage(State& state, const std::string& path) {
+    if (!state.fleet || state.facts_source.empty()) return nullptr;
+    const auto now = std::chrono::steady_clock::now();
+    const std::string environment = state.workspace.lookup_environment(path);
+    if (environment.empty()) return nullptr;
+    CountedUsage& usage = state.usage[environment];
+    if (usage.stale && !is_counting(state) && now >= usage.not_before) {
+        FleetWork::Question question;
+        question.environment = environment;
+        question.facts = state.facts_source;
+        question.unsaved = unsaved_texts(state.workspace);
+        usage.stale = false;
+        usage.began = now;
+        usage.result = std::async(
+            std::launch::async, [fleet = state.fleet, question] { return fleet->usage(question); });
+    }
+    return usage.known ? &usage.counts : nullptr;
+}
+
+bool finish_counts(State& state) {
+    bool found = false;
+    for (auto& [environment, usage] : state.usage) {
+        if (!usage.result.valid() ||
+            usage.result.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+            continue;
+        // Counting may take a tenth of the time at most.
+        const auto now = std::chrono::steady_clock::now();
+        usage.not_before = now + 9 * (now - usage.began);
+        auto counts = usage.result.get();
+        if (!counts) continue;
+        usage.counts = std::move(*counts);
+        usage.known = found = true;
+    }
+    return found;
+}
+
+bool is_counting(const State& state) {
+    return std::ranges::any_of(state.usage,
+                               [](const auto& each) { return each.second.result.valid(); });
 }
 
 }  // namespace bunraku::lsp

@@ -17,6 +17,14 @@ inline constexpr std::string_view kReadersCommand = "bunraku.readers";
 
 /// Starts the command of a request. The error describes why it cannot start.
 std::expected<void, RpcError> start_command(State& state, const Message& message);
+/// Returns how many nodes read the inputs of the environment of a file; null if they are not
+/// counted yet. Counts them on a thread if files changed.
+const FleetWork::Usage* counted_usage(State& state, const std::string& path);
+/// Stores the counts that are complete. Returns true if there are new ones.
+bool finish_counts(State& state);
+/// Reports whether a thread counts.
+bool is_counting(const State& state);
+
 /// Returns the responses of the commands that have ended.
 std::vector<std::string> finished_commands(State& state);
 

@@ -2,6 +2,7 @@
 // Analyses of all nodes of a fleet, which may take seconds and run on a thread of their own.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 
@@ -23,6 +24,14 @@ public:
     };
     /// Returns the answer as Markdown. Called on another thread than the rest of the server.
     virtual base::Result<std::string> ask(const Question& question) = 0;
+
+    struct Usage {
+        std::size_t nodes = 0;  ///< of the fleet
+        /// The number of nodes that read each input: "class ntp", "data/common.yaml#ntp::servers".
+        std::map<std::string, std::size_t, std::less<>> readers;
+    };
+    /// Counts the readers of all inputs of the environment. Called like `ask`.
+    virtual base::Result<Usage> usage(const Question& question) = 0;
 };
 
 }  // namespace bunraku::lsp

@@ -52,6 +52,8 @@ void read_client(State& state, const Value& capabilities) {
         member_at(capabilities, {"workspace", "didChangeWatchedFiles", "dynamicRegistration"}));
     state.client.refresh_hints =
         is_true(member_at(capabilities, {"workspace", "inlayHint", "refreshSupport"}));
+    state.client.refresh_lenses =
+        is_true(member_at(capabilities, {"workspace", "codeLens", "refreshSupport"}));
 }
 
 void read_folders(State& state, const Value& params) {
@@ -69,16 +71,33 @@ void read_folders(State& state, const Value& params) {
     }
 }
 
+/// Returns a path that exists in a folder of the workspace as an absolute one, because editors
+/// start the server in any folder. Returns other texts unchanged.
+std::string workspace_path(const State& state, std::string_view path) {
+    if (path.starts_with('/')) return std::string(path);
+    for (const std::string& root : state.workspace.roots()) {
+        std::string full = fmt::format("{}/{}", root, path);
+        if (state.workspace.files().stat(full).exists) return full;
+    }
+    return std::string(path);
+}
+
 /// Reads the settings that the client sends: the chosen node, its facts, and module folders.
 void read_options(State& state, const Value& options) {
     if (const auto* paths = value::at(options, "modulepath"); paths && paths->is_array()) {
-        for (const Value& path : paths->as_array())
-            if (path.is_string() && path.as_string().starts_with('/'))
-                state.workspace.add_modulepath(std::string(path.as_string()));
+        for (const Value& path : paths->as_array()) {
+            const std::string folder =
+                path.is_string() ? workspace_path(state, path.as_string()) : std::string();
+            if (folder.starts_with('/')) state.workspace.add_modulepath(folder);
+        }
     }
     const std::string node = value::text_at(options, "node");
-    const std::string facts = value::text_at(options, "factsFrom");
-    if (!facts.empty()) state.facts_source = facts;
+    std::string facts = value::text_at(options, "factsFrom");
+    if (!facts.empty()) facts = workspace_path(state, facts);
+    if (!facts.empty() && facts != state.facts_source) {
+        state.facts_source = facts;
+        for (auto& [environment, usage] : state.usage) usage.stale = true;
+    }
     if (state.node && (!node.empty() || !facts.empty()))
         state.node->choose(node, facts.empty() ? state.facts_source : facts);
 }
@@ -210,6 +229,7 @@ Notified on_did_save(State& state, const Value& params) {
     const auto path = document_path(params);
     if (!path) return invalid_params("The request has no textDocument");
     note_change(state, *path, true);
+    for (auto& [environment, usage] : state.usage) usage.stale = true;
     return {};
 }
 
@@ -220,6 +240,7 @@ Notified on_watched_files(State& state, const Value& params) {
         const auto path = path_of_uri(value::text_at(change, "uri"));
         if (path && state.workspace.refresh(*path)) state.all_stale = true;
     }
+    for (auto& [environment, usage] : state.usage) usage.stale = true;
     return {};
 }
 

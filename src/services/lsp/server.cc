@@ -33,7 +33,7 @@ std::string watch_registration() {
     out.object().key("registrations").array().object();
     out.member("id", "files").member("method", "workspace/didChangeWatchedFiles");
     out.key("registerOptions").object().key("watchers").array();
-    for (const char* pattern : {"**/*.{pp,epp,erb,rb,yaml,yml,eyaml}", "**/environment.conf"})
+    for (const char* pattern : {"**/*.{pp,epp,erb,rb,yaml,yml,eyaml,json}", "**/environment.conf"})
         out.object().member("globPattern", pattern).end_object();
     out.end_array().end_object().end_object().end_array().end_object();
     return out.take();
@@ -120,8 +120,12 @@ std::vector<std::string> Server::after_initialized() {
     return {request_text(next_id_++, "client/registerCapability", watch_registration())};
 }
 
+bool Server::busy() const { return state_.command.has_value() || is_counting(state_); }
+
 std::vector<std::string> Server::idle() {
     std::vector<std::string> out = finished_commands(state_);
+    if (finish_counts(state_) && state_.client.refresh_lenses)
+        out.push_back(request_text(next_id_++, "workspace/codeLens/refresh", "null"));
     auto stale = std::exchange(state_.stale, {});
     if (std::exchange(state_.all_stale, false))
         for (const auto& [path, file] : state_.workspace.open_files()) stale.insert(path);

@@ -28,8 +28,8 @@ public:
     /// when no message waits, so that fast typing does not cause one analysis for each character.
     std::vector<std::string> idle();
 
-    /// True while a command runs whose response idle() will return.
-    bool busy() const { return state_.command.has_value(); }
+    /// True while a thread works whose result idle() will return.
+    bool busy() const;
     /// True after the notification `exit`.
     bool ended() const { return ended_; }
     /// Returns the exit code that the protocol prescribes.

@@ -7,7 +7,9 @@
 #include "compile/insight/fleet.h"
 #include "compile/insight/impact.h"
 #include "compile/insight/report.h"
+#include "compile/insight/usage.h"
 #include "compile/site/fleet_facts.h"
+#include "core/base/text.h"
 #include "language/environment/overlaid_files.h"
 
 namespace bunraku::lsp {
@@ -50,30 +52,58 @@ std::string readers_text(const insight::Readers& found, std::string_view input) 
     return out;
 }
 
-}  // namespace
-
-base::Result<std::string> SiteFleet::ask(const Question& question) {
+/// Calls `f(site, nodes)` with the fleet of a question.
+template <class Out, class F>
+base::Result<Out> with_fleet(const config::Settings& settings, const FleetWork::Question& question,
+                             const F& f) {
     try {
         base::NullSink log;
         base::Arena arena(64 * 1024);
         site::Options options;
         options.log = &log;
-        site::Site site(settings_, std::move(options));
-        const auto nodes = site::fleet_facts(arena, site, question.facts, {}, log);
-        if (!question.input.empty()) {
-            const auto state = fleet_state(question, true);
-            return readers_text(insight::readers(site, state, nodes, question.input),
-                                question.input);
-        }
-        insight::Comparison comparison;
-        comparison.from = fleet_state(question, false);
-        comparison.to = fleet_state(question, true);
-        return insight::impact_markdown(insight::impact(site, comparison, nodes));
+        site::Site site(settings, std::move(options));
+        return f(site, site::fleet_facts(arena, site, question.facts, {}, log));
     } catch (const base::PuppetError& error) {
         return base::failure(error.full_text());
     } catch (const std::exception& error) {
         return base::failure(error.what());
     }
+}
+
+}  // namespace
+
+base::Result<std::string> SiteFleet::ask(const Question& question) {
+    return with_fleet<std::string>(
+        settings_, question, [&](site::Site& site, const std::vector<site::FleetNode>& nodes) {
+            if (!question.input.empty()) {
+                const auto state = fleet_state(question, true);
+                return readers_text(insight::readers(site, state, nodes, question.input),
+                                    question.input);
+            }
+            insight::Comparison comparison;
+            comparison.from = fleet_state(question, false);
+            comparison.to = fleet_state(question, true);
+            return insight::impact_markdown(insight::impact(site, comparison, nodes));
+        });
+}
+
+base::Result<FleetWork::Usage> SiteFleet::usage(const Question& question) {
+    return with_fleet<Usage>(
+        settings_, question, [&](site::Site& site, const std::vector<site::FleetNode>& nodes) {
+            const auto state = fleet_state(question, true);
+            insight::UsageRecorder recorder;
+            recorder.examine(site, state, nodes);
+            const insight::Usage found = recorder.finish(site, state);
+            Usage out;
+            out.nodes = found.nodes.size();
+            for (const auto& item : found.items) {
+                const std::string name = item.kind == "key"
+                                             ? fmt::format("{}#{}", item.path, item.name)
+                                             : base::lower(item.kind + " " + item.name);
+                out.readers[name] = item.nodes;
+            }
+            return out;
+        });
 }
 
 }  // namespace bunraku::lsp

@@ -13,6 +13,7 @@ class SiteFleet final : public FleetWork {
 public:
     explicit SiteFleet(config::Settings settings) : settings_(std::move(settings)) {}
     base::Result<std::string> ask(const Question& question) override;
+    base::Result<Usage> usage(const Question& question) override;
 
 private:
     config::Settings settings_;

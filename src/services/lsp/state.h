@@ -2,6 +2,7 @@
 // What the handlers of all requests share.
 #pragma once
 
+#include <chrono>
 #include <expected>
 #include <functional>
 #include <future>
@@ -28,6 +29,7 @@ struct ClientFeatures {
     bool document_changes = false;
     bool watch_files = false;  ///< dynamic registration of didChangeWatchedFiles
     bool refresh_hints = false;
+    bool refresh_lenses = false;
 };
 
 enum class Phase : std::uint8_t { Created, Initialized, ShutDown };
@@ -36,6 +38,18 @@ enum class Phase : std::uint8_t { Created, Initialized, ShutDown };
 struct RunningCommand {
     std::string id;  ///< of the request
     std::future<base::Result<std::string>> result;
+};
+
+/// How many nodes read the inputs of an environment. A thread counts them, because that compiles
+/// the fleet.
+struct CountedUsage {
+    FleetWork::Usage counts;  ///< of the last time
+    bool known = false;
+    bool stale = true;  ///< whether files changed since it began
+    std::future<base::Result<FleetWork::Usage>> result;
+    std::chrono::steady_clock::time_point began;
+    /// Before this time, changes cause no new count.
+    std::chrono::steady_clock::time_point not_before;
 };
 
 struct State {
@@ -54,6 +68,7 @@ struct State {
     std::unique_ptr<ModuleSource> modules;
     std::string facts_source;
     std::optional<RunningCommand> command;
+    std::map<std::string, CountedUsage> usage;  ///< by the folder of the environment
     /// Documents whose diagnostics must be sent again, and whether those of all are affected.
     std::set<std::string> stale;
     bool all_stale = false;
