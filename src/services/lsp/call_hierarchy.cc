@@ -19,12 +19,33 @@ bool is_callable_kind(SymbolKind kind) {
            kind == SymbolKind::Plan;
 }
 
+/// Returns the SymbolKind of LSP.
 int item_kind(DefinitionKind kind) {
-    return kind == DefinitionKind::Class ? 5 : kind == DefinitionKind::Define ? 23 : 12;
+    switch (kind) {
+        case DefinitionKind::Class: return 5;    // Class
+        case DefinitionKind::Define: return 23;  // Struct
+        case DefinitionKind::Node: return 3;     // Namespace
+        case DefinitionKind::Key: return 20;     // Key
+        default: return 12;                      // Function
+    }
+}
+
+/// Writes the file itself: for code outside of definitions, and for templates.
+void write_file_item(JsonWriter& out, RangeFinder& ranges, const State& state,
+                     const IndexedFile& file) {
+    const std::string folder = state.workspace.environment_of(file.path);
+    std::string_view name = file.path;
+    if (!folder.empty() && name.size() > folder.size() && is_below(name, folder))
+        name.remove_prefix(folder.size() + 1);
+    out.object().member("name", name).member("kind", 1).member("uri", uri_for(state, file.path));
+    const auto size = static_cast<std::uint32_t>(ranges.text(file.path).text.size());
+    out.member("range", ranges.range(file.path, {0, size}));
+    out.member("selectionRange", Range{}).end_object();
 }
 
 void write_item(JsonWriter& out, RangeFinder& ranges, const State& state,
                 const DefinitionPlace& place) {
+    if (!place.definition) return write_file_item(out, ranges, state, *place.file);
     const Definition& definition = *place.definition;
     out.object().member("name", definition.shown.empty() ? std::string("node") : definition.shown);
     out.member("kind", item_kind(definition.kind)).member("uri", uri_for(state, place.file->path));
@@ -76,13 +97,13 @@ Answer on_incoming_calls(State& state, const Value& params) {
     if (!target) return std::unexpected(target.error());
     if (!*target) return "[]";
     const auto& index = state.workspace.index();
-    // Calls outside of definitions have no item to show.
+    // The definition is null for calls outside of definitions.
     std::vector<std::pair<DefinitionPlace, std::vector<Span>>> callers;
     for (const auto& use : index.occurrences((*target)->definition->key, (*target)->file->group)) {
         if (use.occurrence->role != Role::Use) continue;
         const Definition* caller = use.file->symbols.enclosing(use.occurrence->span.offset);
-        if (!caller || caller->kind == DefinitionKind::Key) continue;
-        if (callers.empty() || callers.back().first.definition != caller)
+        if (callers.empty() || callers.back().first.definition != caller ||
+            callers.back().first.file != use.file)
             callers.push_back({{use.file, caller}, {}});
         callers.back().second.push_back(use.occurrence->span);
     }
