@@ -93,7 +93,13 @@ private:
         out_.end_array().end_object();
     }
     void resources(Span inside) {
-        for (const Occurrence& found : place_.indexed->symbols.occurrences) {
+        // The occurrences are ordered, and a data file may have very many definitions.
+        const auto& all = place_.indexed->symbols.occurrences;
+        const auto first = std::ranges::lower_bound(
+            all, inside.offset, {},
+            [](const Occurrence& occurrence) { return occurrence.span.offset; });
+        for (auto at = first; at != all.end() && at->span.offset <= inside.end(); ++at) {
+            const Occurrence& found = *at;
             if (found.key.kind != SymbolKind::Resource || found.role != Role::Define) continue;
             if (!inside.touches(found.span.offset) || !written_.insert(&found).second) continue;
             symbol(found.key.name.view(), "resource", 19, found.span, found.span);
