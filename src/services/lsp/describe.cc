@@ -196,11 +196,17 @@ std::string describe_definition(RangeFinder& files, const DefinitionPlace& place
             out += fmt::format("- `{}` ({})\n", parameter.name, parameter.type);
         return out;
     }
-    std::string out = place.file->kind == FileKind::Ruby
-                          ? fmt::format("`{}`, a function in Ruby\n", definition.shown)
-                          : puppet_block(signature_of(definition));
-    if (place.file->kind == FileKind::Ruby) return out;
     const FileText& file = files.text(place.file->path);
+    if (place.file->kind == FileKind::Ruby) {
+        std::string heads;
+        for (const std::string& overload : definition.overloads)
+            heads += fmt::format("{}{}({})", heads.empty() ? "" : "\n", definition.shown, overload);
+        std::string out = fmt::format("`{}`, a function in Ruby\n", definition.shown);
+        if (!heads.empty()) out += puppet_block(heads);
+        return out + markdown_of_doc(
+                         reference::parse_doc(comment_before(file, definition.name_span.offset)));
+    }
+    std::string out = puppet_block(signature_of(definition));
     const std::string comment = comment_before(file, definition.span.offset);
     return out + markdown_of_doc(reference::parse_doc(comment));
 }

@@ -51,7 +51,14 @@ std::vector<ShownSignature> signatures_of(const State& state, const std::string&
     RangeFinder files(state);
     const auto key = symbol_key(SymbolKind::Function, base::lower(without_top(name)));
     for (const auto& place : state.workspace.index().definitions(key, group)) {
-        if (place.file->kind == FileKind::Ruby) continue;
+        if (place.file->kind == FileKind::Ruby) {
+            const std::string doc =
+                comment_before(files.text(place.file->path), place.definition->name_span.offset);
+            for (const std::string& overload : place.definition->overloads)
+                out.push_back(
+                    shown_signature(place.definition->shown, signature_parts(overload), doc));
+            continue;
+        }
         std::vector<std::string> parameters;
         for (const ParameterInfo& parameter : place.definition->parameters) {
             std::string text = parameter.type.empty() ? "" : parameter.type + " ";
