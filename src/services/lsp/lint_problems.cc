@@ -6,6 +6,7 @@
 
 #include "compile/checks/code_checks.h"
 #include "compile/checks/file_checks.h"
+#include "language/lint/check.h"
 #include "language/lint/lint.h"
 #include "services/lsp/recovery.h"
 
@@ -65,10 +66,19 @@ void check_other_file(const OpenFile& file, std::vector<Problem>& out) {
         Severity::Error, Severity::Warning, out);
 }
 
-std::optional<std::string> lint_fixed(const std::string& path, const std::string& text) {
+bool is_fixable(std::string_view check) {
+    const lint::Check* found = lint::find_check(check);
+    return found && found->fix;
+}
+
+std::optional<std::string> lint_fixed(const std::string& path, const std::string& text,
+                                      std::string_view only) {
     if (text.size() > kMaxLinted) return std::nullopt;
     lint::LintOptions options;
     options.fix = true;
+    if (!only.empty())
+        for (const lint::Check* check : lint::all_checks())
+            options.checks[std::string(check->name)] = check->name == only;
     auto fixed = lint::lint(text, path, options).fixed_text;
     return fixed && *fixed != text ? std::move(fixed) : std::nullopt;
 }

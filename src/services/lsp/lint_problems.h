@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "services/lsp/diagnose.h"
@@ -16,7 +17,11 @@ void check_lint(const OpenFile& file, std::vector<Problem>& out);
 void check_code(const OpenFile& file, std::vector<Problem>& out);
 /// Adds the problems of a metadata.json, a Puppetfile or an environment.conf.
 void check_other_file(const OpenFile& file, std::vector<Problem>& out);
-/// Returns the text with all problems fixed that lint can fix; nullopt if nothing changes.
-std::optional<std::string> lint_fixed(const std::string& path, const std::string& text);
+/// Reports whether lint can fix problems of a check.
+bool is_fixable(std::string_view check);
+/// Returns the text with all problems fixed that lint can fix, or only those of one check; nullopt
+/// if nothing changes.
+std::optional<std::string> lint_fixed(const std::string& path, const std::string& text,
+                                      std::string_view only = {});
 
 }  // namespace bunraku::lsp
