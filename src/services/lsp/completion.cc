@@ -10,8 +10,10 @@
 #include "resources/restype/spec.h"
 #include "services/lsp/completion_items.h"
 #include "services/lsp/cursor_context.h"
+#include "services/lsp/data_context.h"
 #include "services/lsp/describe.h"
 #include "services/lsp/handlers.h"
+#include "services/lsp/manifest_analyzer.h"
 #include "services/lsp/puppetfile_completion.h"
 #include "services/lsp/resolve.h"
 
@@ -29,11 +31,7 @@ public:
     }
 
     std::string run() {
-        if (place_.kind == FileKind::HieraData) {
-            hiera_document();
-        } else {
-            by_context();
-        }
+        by_context();
         return items_.take();
     }
 
@@ -75,6 +73,13 @@ private:
             case Expected::FactKey: return fact_keys();
             case Expected::HieraKey: return hiera_keys();
             case Expected::TemplateName: return templates();
+            case Expected::FileName: return module_files("");
+            case Expected::ServedFile: return module_files(kServedFiles);
+            case Expected::ResourceTitle: return resource_titles();
+            case Expected::DataKey: return class_parameters(at_line_end() ? ": " : "");
+            case Expected::HieraSetting: return hiera_settings();
+            case Expected::Interpolation: return interpolation();
+            case Expected::TemplateVariable: return template_variables();
             case Expected::Nothing: return;
         }
     }
@@ -90,7 +95,15 @@ private:
             add(label, item, head_of(*found.definition), "");
         });
     }
+    bool at_line_end() const {
+        const std::string_view rest = std::string_view(place_.text->text).substr(place_.offset);
+        return rest.empty() || rest.front() == '\n' || rest.front() == '\r';
+    }
+    /// Returns the parameters of a definition, or the data type of a key.
     static std::string head_of(const Definition& definition) {
+        if (definition.kind == DefinitionKind::Key) return definition.returns;
+        if (definition.kind == DefinitionKind::Fact) return "fact";
+        if (!definition.overloads.empty()) return "(" + definition.overloads.front() + ")";
         std::string out;
         for (const ParameterInfo& parameter : definition.parameters)
             out += (out.empty() ? "$" : ", $") + parameter.name;
@@ -263,11 +276,7 @@ private:
         });
     }
     void templates() {
-        // The word of a template name includes slashes, dots and dashes.
-        std::uint32_t begin = place_.offset;
-        const std::string& text = place_.text->text;
-        while (begin > 0 && text[begin - 1] != '\'' && text[begin - 1] != '"') --begin;
-        set_word({begin, place_.offset - begin});
+        set_quoted_word("");
         state_.workspace.index().each_file([&](const IndexedFile& file) {
             if (file.kind != FileKind::Epp && file.kind != FileKind::Erb) return;
             const std::size_t at = file.path.find(kTemplates);
@@ -277,22 +286,83 @@ private:
                 "template");
         });
     }
-    /// Keys at the beginning of a line of a data file, and values of the key on the line.
-    void hiera_document() {
-        const LineIndex& lines = place_.text->lines;
-        const std::uint32_t number = lines.line_of(place_.offset);
-        const std::string_view line = lines.line(place_.text->text, number);
-        const std::uint32_t column = place_.offset - lines.start(number);
-        const std::string_view before = line.substr(0, column);
-        if (before.find_first_of(" \t#-") == std::string_view::npos)
-            return class_parameters(line.size() > column ? "" : ": ");
-        const std::size_t colon = before.find(": ");
-        if (colon == std::string_view::npos) return;
-        const std::string_view key = base::trim(before.substr(0, colon), "'\" ");
-        if (const auto* parameter = parameter_of(state_.workspace, key, place_.group)) {
-            context_.in_string = true;  // YAML needs no quotes
-            type_values(parameter->type);
+    /// Sets the word to the text since the quote, which may contain slashes, dots and dashes.
+    void set_quoted_word(std::string_view prefix) {
+        std::uint32_t begin = place_.offset;
+        const std::string& text = place_.text->text;
+        while (begin > 0 && text[begin - 1] != '\'' && text[begin - 1] != '"') --begin;
+        if (std::string_view(text).substr(begin).starts_with(prefix))
+            begin += static_cast<std::uint32_t>(prefix.size());
+        begin = std::min(begin, place_.offset);
+        set_word({begin, place_.offset - begin});
+    }
+    /// Adds the modules, or the content of a folder below `files` of a module.
+    void module_files(std::string_view prefix) {
+        set_quoted_word(prefix);
+        const std::string word(place_.slice({place_.offset - word_size(), word_size()}));
+        const std::size_t slash = word.find('/');
+        if (slash == std::string::npos) {
+            for (const ModuleFolder& module : state_.workspace.modules())
+                add(module.name + "/", ItemKind::Module, "module");
+            return;
         }
+        const std::string folder = word.substr(0, word.rfind('/') + 1);
+        for (const ModuleFolder& module : state_.workspace.modules()) {
+            if (module.name != word.substr(0, slash)) continue;
+            const std::string path = module.path + "/files" + folder.substr(slash);
+            for (const std::string& name : state_.workspace.files().list(path)) {
+                const bool is_folder = state_.workspace.files().is_real_folder(path + name);
+                add(folder + name + (is_folder ? "/" : ""), ItemKind::File,
+                    is_folder ? "folder" : "file");
+            }
+        }
+    }
+    std::uint32_t word_size() const { return static_cast<std::uint32_t>(items_.prefix().size()); }
+    void resource_titles() {
+        set_quoted_word("");
+        const std::string before = context_.type + "[";
+        state_.workspace.index().each_file([&](const IndexedFile& file) {
+            for (const SymbolKey& key : file.keys) {
+                const std::string_view name = key.name.view();
+                if (key.kind != SymbolKind::Resource || !name.starts_with(before)) continue;
+                const std::string_view title = name.substr(before.size());
+                add(title.substr(0, title.size() - 1), ItemKind::Value, "resource");
+            }
+        });
+    }
+    /// Adds the variables of the classes and defines that render the template.
+    void template_variables() {
+        const auto& index = state_.workspace.index();
+        for (const std::string& caller : template_callers(state_, place_.path, place_.group)) {
+            for (const SymbolKind kind : {SymbolKind::Class, SymbolKind::Type}) {
+                for (const auto& found :
+                     index.definitions(symbol_key(kind, caller), place_.group)) {
+                    for (const ParameterInfo& parameter : found.definition->parameters)
+                        add(parameter.name, ItemKind::Variable,
+                            parameter.type.empty() ? "parameter" : parameter.type);
+                    for (const Occurrence& each : found.file->symbols.occurrences)
+                        if (each.key.kind == SymbolKind::Variable && each.role == Role::Define &&
+                            namespace_of(each.key.name.view()) == caller)
+                            add(last_segment(each.key.name.view()), ItemKind::Variable, "variable");
+                    ancestors(*found.definition);
+                }
+            }
+        }
+        for (const std::string_view name : {"facts", "trusted", "environment", "title", "name"})
+            add(name, ItemKind::Constant, "built-in variable");
+    }
+    void interpolation() {
+        for (const std::string_view name : {"facts", "trusted", "server_facts", "environment"})
+            add(name, ItemKind::Constant, "built-in variable");
+        for (const std::string_view name : {"alias", "literal", "lookup", "scope"})
+            add(name, ItemKind::Function, "interpolation function", {}, fmt::format("{}('", name));
+    }
+    void hiera_settings() {
+        for (const std::string_view name :
+             {"version", "defaults", "hierarchy", "default_hierarchy", "name", "path", "paths",
+              "glob", "globs", "uri", "uris", "mapped_paths", "datadir", "data_hash", "lookup_key",
+              "data_dig", "hiera3_backend", "options"})
+            add(name, ItemKind::Property, "setting", {}, fmt::format("{}: ", name));
     }
 
     State& state_;
@@ -318,8 +388,11 @@ Answer on_completion(State& state, const value::Value& params) {
     const auto place = document_of(state, params);
     if (!place) return std::unexpected(place.error());
     if (place->kind == FileKind::Puppetfile) return puppetfile_completion(state, *place);
+    const bool data = place->kind == FileKind::HieraData || place->kind == FileKind::HieraConfig ||
+                      place->kind == FileKind::Erb;
     CursorContext context =
-        context_at(place->text->text, place->offset, place->kind == FileKind::Epp);
+        data ? data_context(place->text->text, place->offset, place->kind)
+             : context_at(place->text->text, place->offset, place->kind == FileKind::Epp);
     return CompletionList(state, *place, std::move(context)).run();
 }
 
