@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // YAML syntax, hiera.yaml, keys that set no parameter, and data of the wrong type.
 #include <fmt/format.h>
+#include <unordered_map>
 
 #include "core/codec/yaml.h"
 #include "core/codec/yaml_outline.h"
@@ -40,14 +41,17 @@ public:
     void run(const codec::YamlNode& root) {
         const bool typed = !converts();
         WorkspaceTypes types(state_.workspace, indexed_.group);
+        std::unordered_map<std::string_view, const codec::YamlNode*> values;
+        for (const auto& [name, value] : root.entries) values.try_emplace(name.text, &value);
         for (const Definition& key : indexed_.symbols.definitions) {
             const std::string_view name = key.key.name.view();
             if (namespace_of(name).empty()) continue;
+            if (out_.size() >= kMaxProblems) return;
             const auto* parameter = parameter_of(state_.workspace, name, indexed_.group);
             if (!parameter) {
                 check_key(key, name);
-            } else if (const auto* data = codec::find_member(&root, name); data && typed) {
-                check_data(types, key, *parameter, *data);
+            } else if (const auto data = values.find(name); data != values.end() && typed) {
+                check_data(types, key, *parameter, *data->second);
             }
         }
     }
@@ -72,14 +76,16 @@ private:
     void check_key(const Definition& key, std::string_view name) {
         const auto& index = state_.workspace.index();
         const std::string_view owner = namespace_of(name);
+        const bool known = index.defined(symbol_key(SymbolKind::Class, owner), indexed_.group);
+        if (!known && !state_.workspace.has_module(owner.substr(0, owner.find("::")))) return;
         for (const auto& place :
              index.occurrences(symbol_key(SymbolKind::HieraKey, name), indexed_.group))
             if (place.occurrence->role == Role::Use) return;
-        if (index.defined(symbol_key(SymbolKind::Class, owner), indexed_.group)) {
+        if (known) {
             report(
                 key, Severity::Warning, "unused-key",
                 fmt::format("Class '{}' has no parameter named '{}'", owner, last_segment(name)));
-        } else if (state_.workspace.has_module(owner.substr(0, owner.find("::")))) {
+        } else {
             report(key, Severity::Warning, "unused-key",
                    fmt::format("Nothing reads this key: there is no class '{}'", owner));
         }

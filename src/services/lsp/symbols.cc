@@ -8,15 +8,24 @@
 namespace bunraku::lsp {
 
 const Definition* FileSymbols::enclosing(std::uint32_t offset) const {
+    const auto after = std::ranges::upper_bound(
+        definitions, offset, {}, [](const Definition& each) { return each.span.offset; });
     const Definition* best = nullptr;
-    for (const Definition& definition : definitions) {
+    for (auto i = static_cast<std::size_t>(after - definitions.begin());
+         i-- > 0 && reach_[i] >= offset;) {
+        const Definition& definition = definitions[i];
         if (!definition.span.touches(offset)) continue;
-        if (!best || definition.span.length < best->span.length) best = &definition;
+        if (!best || definition.span.length <= best->span.length) best = &definition;
     }
     return best;
 }
 
 void FileSymbols::finish() {
+    std::ranges::stable_sort(definitions, {},
+                             [](const Definition& each) { return each.span.offset; });
+    reach_.clear();
+    for (const Definition& definition : definitions)
+        reach_.push_back(std::max(reach_.empty() ? 0 : reach_.back(), definition.span.end()));
     std::ranges::stable_sort(occurrences, [](const Occurrence& a, const Occurrence& b) {
         return a.span.offset != b.span.offset ? a.span.offset < b.span.offset
                                               : a.span.length > b.span.length;

@@ -95,13 +95,16 @@ struct Definition {
 };
 
 struct FileSymbols {
-    std::vector<Definition> definitions;
+    std::vector<Definition> definitions;  ///< ordered by offset
     std::vector<Occurrence> occurrences;  ///< ordered by offset; longer ones first
 
     /// Returns the innermost definition around the offset; null if there is none.
     const Definition* enclosing(std::uint32_t offset) const;
-    /// Orders the occurrences.
+    /// Orders the definitions and the occurrences.
     void finish();
+
+private:
+    std::vector<std::uint32_t> reach_;  ///< the last end of the definitions up to each one
 };
 
 /// Returns the part of a qualified name before the last "::"; empty if there is none.
