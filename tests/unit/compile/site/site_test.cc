@@ -345,8 +345,13 @@ TEST_F(SiteTest, LimitsOfSettings) {
     EXPECT_TRUE(error_of([&] {
                     site.compile(std::move(asked), log_);
                 }).starts_with("Evaluation Error: execution expired (file: "));
+    // A site that lives for one request does not read its environment again.
     write("envs/one/manifests/site.pp", "$a = range(1, 3000000).map |$x| { \"${x} ${x}\" }");
-    EXPECT_TRUE(with("max-compile-memory", "8")
+    Site again(settings_);
+    NodeRequest large;
+    large.node = "n0";
+    large.overlay.set("max-compile-memory", "8");
+    EXPECT_TRUE(error_of([&] { again.compile(std::move(large), log_); })
                     .starts_with("Evaluation Error: failed to allocate memory: the compile needs "
                                  "more than 8 MiB (the setting max-compile-memory) (file: "));
 }
