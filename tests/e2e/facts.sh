@@ -47,6 +47,31 @@ is "$out" ''
 run 0 facts --value-only kernel --config-file "$scratch/facter.conf" --no-block "${own[@]}"
 is "$out" Linux
 
+# Executable external facts that print nothing, or nothing that is a fact, leave out only themselves.
+mkdir "$scratch/quiet"
+echo 'loud=yes' >"$scratch/quiet/z.txt"
+count=0
+for output in '' '\n' '---\n' '# only a comment\n' 'null\n' '\0' '\357\273\277' '- a\n' 'a\n' '=a\n'; do
+    count=$((count + 1))
+    # shellcheck disable=SC2059
+    printf "${output/#-/\\055}" >"$scratch/quiet/.$count"
+    printf '#!/bin/sh\ncat "%s"\n' "$scratch/quiet/.$count" >"$scratch/quiet/$count.sh"
+    chmod 755 "$scratch/quiet/$count.sh"
+done
+quiet=(--external-dir "$scratch/quiet" --no-custom-facts)
+run 0 facts show loud "${quiet[@]}"
+is "$out" '{
+  "loud": "yes"
+}'
+is "$err" ''
+run 0 facts show loud --debug "${quiet[@]}"
+is "$(grep -c "Structured data fact file $scratch/quiet/[0-9]*.sh was parsed but was either empty or an invalid filetype" <<<"$out$err")" $count
+mkdir -p "$scratch/quiet_site/m"
+cp -r "$scratch/quiet" "$scratch/quiet_site/m/facts.d"
+run 0 apply --modulepath "$scratch/quiet_site" -e 'notice($facts["loud"])'
+holds "$out" 'Scope\(Class\[main\]\): yes$'
+lacks "$err" facts.d
+
 # find: Puppet's facts document.
 run 0 facts find --certname web.example "${own[@]}"
 holds "$out" '^  "name": "web.example",$'

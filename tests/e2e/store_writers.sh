@@ -73,8 +73,19 @@ wrote
 run 0 db key adopt
 holds "$out" '^0 encrypted values given up$'
 wrote
+# Commands that only read must not lock out the server either.
+run 0 query 'nodes[certname] { order by certname }'
+wrote
+run 0 db status
+wrote
+run 0 db export "$scratch/again.tgz"
+wrote
+run 0 catalog undeclared --all
+wrote
+run 0 catalog log d
+wrote
 before=$(names)
-holds "$before" '^a after1 .*after8 c d e$'
+holds "$before" '^a after1 .*after9 c d e$'
 kill -9 $server
 wait $server 2>/dev/null
 start
