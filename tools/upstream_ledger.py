@@ -5,9 +5,10 @@
     tools/upstream_ledger.py DIR > docs/upstream.md      DIR has a clone of each project
     tools/upstream_ledger.py --check DIR                 fails if an entry has no verdict
 
-A clone is a bare repository or a work tree named after the project. Its own change log comes first,
-then the change log of its maintenance branch, which has the releases that the first one lacks, then
-the pull requests that were merged after the newest release. The verdicts are in
+A clone is a bare repository or a work tree named after the project. A file PROJECT.CHANGELOG.md, for
+example of a newer package, comes first, then the change log of the clone and that of its maintenance
+branch, which has the releases that the others lack, and the pull requests that were merged after the
+newest release. The verdicts are in
 tools/upstream_verdicts.tsv. The first row that matches an entry decides: a row with a project and a
 number before one with an expression for titles. To follow a new release, update the clones, run
 this again, and give each entry that is listed as open a verdict.
@@ -67,8 +68,11 @@ def merged(folder, tag):
 
 def all_entries(project, folder):
     """Yields (heading, number, title) of each entry of a project once."""
-    logs = [git(folder, 'show', 'HEAD:CHANGELOG.md'), git(folder, 'show', f'{PROJECTS[project]}:CHANGELOG.md') or '']
-    if logs[0] is None:
+    newer = folder.with_name(f'{project}.CHANGELOG.md')
+    logs = [newer.read_text(encoding='utf-8')] if newer.is_file() else []
+    for branch in ('HEAD', PROJECTS[project]):
+        logs.append(git(folder, 'show', f'{branch}:CHANGELOG.md') or '')
+    if not any(logs):
         sys.exit(f'{folder}: no CHANGELOG.md')
     newest = re.search(r'^## \[?([^\]\s]+)', logs[0], re.M)[1]
     rows = [(f'merged after {newest}', number, title) for number, title in merged(folder, newest)]

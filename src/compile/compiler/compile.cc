@@ -110,7 +110,10 @@ const value::HashRep& Compilation::merge_node_variables() {
         std::string is_text, wanted_text;
         value::print_ruby_to_s(is_text, was);
         value::print_ruby_to_s(wanted_text, wanted);
-        log().log(base::Level::Warning,
+        const bool harmless =
+            value::equal(was, wanted) &&
+            config::changed(request_.options.level, config::Change::NodeParameters);
+        log().log(harmless ? base::Level::Notice : base::Level::Warning,
                   fmt::format("The node parameter '{}' for node '{}' was already set to '{}'. It "
                               "could not be set to '{}'",
                               name, node.name, is_text, wanted_text));

@@ -89,9 +89,9 @@ constexpr LevelChange kChanges[] = {
      Kind::Default,
      "server",
      OpenVox9,
-     {"puppet", "puppet", "puppet for root, otherwise empty"},
-     "openvox 9.0.0-beta1, #536",
-     "`server` has no default any more for users other than root: set it"},
+     {"puppet", "puppet", "puppet for root, otherwise empty; agents need a value"},
+     "openvox 9.0.0-beta1, #536; 9.0.0-rc1, #623",
+     "agents need a value of `server`: set it"},
     {Change::RemovedPluginsync,
      Kind::Removed,
      "pluginsync",
@@ -163,6 +163,13 @@ constexpr LevelChange kChanges[] = {
       "a module's requirement on `openvox` counts, or else the one on `puppet`", "the same"},
      "Vox Pupuli's modules, metadata.json",
      "the requirements of the module exclude this version"},
+    {Change::NodeParameters,
+     Kind::Behavior,
+     "node_parameters",
+     OpenVox9,
+     {"a parameter of a node that is set again logs a warning", "the same",
+      "it logs a notice if both values are equal"},
+     "openvox 9.0.0-rc1, #626"},
 };
 
 constexpr std::string_view kNames[] = {"puppet8", "openvox8", "openvox9"};

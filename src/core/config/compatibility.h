@@ -47,7 +47,8 @@ enum class Change : std::uint8_t {
     FactTimeouts,
     FactCommands,
     CatalogName,
-    ModuleRequirements
+    ModuleRequirements,
+    NodeParameters
 };
 
 /// A row of the table of differences.

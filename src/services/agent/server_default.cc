@@ -11,16 +11,19 @@ base::Result<void> check_server_setting(const config::Settings& settings, base::
     if (!config::changed(settings.compatibility(), config::Change::DefaultServer) ||
         settings.is_set("server") || !settings.list("server_list").empty())
         return {};
-    const bool has_default = !settings.text("server").empty();
+    if (!settings.text("server").empty())
+        return base::failure(
+            "OpenVox does not default to `server=puppet` as of version 9.0. Please update your "
+            "configuration appropriately by providing a specific server of your choice.\n\n"
+            "You can update the server setting in puppet.conf by running a command similar to:\n"
+            "  puppet config --section main set server YOUR_SERVER_NAME\n");
     const auto silent = settings.list("disable_warnings");
     if (std::ranges::find(silent, "deprecations") == silent.end()) {
         log.log(base::Level::Warning,
-                has_default ? "OpenVox will not default to `server=puppet` as of version 9.0. "
-                              "Please update your configuration appropriately."
-                            : "OpenVox no longer defaults to `server=puppet` when running as a "
-                              "non-privileged user. (Did you mean to run as root?)");
+                "OpenVox no longer defaults to `server=puppet` when running as a non-privileged "
+                "user. (Did you mean to run as root?)");
     }
-    if (has_default || (authority && settings.is_set("ca_server"))) return {};
+    if (authority && settings.is_set("ca_server")) return {};
     return base::failure(authority ? "Neither `server` nor `ca_server` is specified."
                                    : "Required setting `server` is not specified.");
 }

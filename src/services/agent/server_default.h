@@ -8,9 +8,9 @@
 
 namespace bunraku::agent {
 
-/// Logs OpenVox 9's deprecation warning if `server` is not set, and fails if it then has no
-/// default. `authority` is true for requests to the certificate authority, for which `ca_server`
-/// suffices. Does nothing at older levels, or if `server_list` is set.
+/// Fails at OpenVox 9's level if `server` is not set. Other users than root also get a deprecation
+/// warning, and their requests to the certificate authority need only `ca_server` (`authority`).
+/// Does nothing at older levels, or if `server_list` is set.
 base::Result<void> check_server_setting(const config::Settings& settings, base::LogSink& log,
                                         bool authority);
 
