@@ -14,7 +14,7 @@ namespace bunraku::rollout {
 
 namespace {
 
-CheckResult says_nothing(std::string why) {
+CheckResult no_answer(std::string why) {
     return {.answer = CheckAnswer::None, .detail = std::move(why)};
 }
 
@@ -32,7 +32,7 @@ std::optional<double> number_in(const value::Value& pair) {
 }
 
 CheckResult compared(const Check& check, double number) {
-    if (std::isnan(number)) return says_nothing("the query has no value (NaN)");
+    if (std::isnan(number)) return no_answer("the query has no value (NaN)");
     if (check.most && number > *check.most) {
         return {.answer = CheckAnswer::Bad,
                 .detail = fmt::format("The query {} has the value {}, which is above {}",
@@ -63,18 +63,18 @@ CheckResult prometheus_result(const Check& check, std::string_view body) {
     const auto parsed = value::parse_json(arena, body);
     const value::Value* data = parsed && parsed->is_hash() ? at(*parsed, "data") : nullptr;
     const value::Value* result = data && data->is_hash() ? at(*data, "result") : nullptr;
-    if (!result || !result->is_array()) return says_nothing("the response is not of Prometheus");
+    if (!result || !result->is_array()) return no_answer("the response is not of Prometheus");
     if (text_at(*data, "resultType") == "scalar") {
         const auto number = number_in(*result);
-        return number ? compared(check, *number) : says_nothing("the query has no value");
+        return number ? compared(check, *number) : no_answer("the query has no value");
     }
     if (text_at(*data, "resultType") != "vector")
-        return says_nothing("the query must return a number or an instant vector");
-    CheckResult out = says_nothing("the query has no value");
+        return no_answer("the query must return a number or an instant vector");
+    CheckResult out = no_answer("the query has no value");
     for (const value::Value& sample : result->as_array()) {
         const value::Value* pair = sample.is_hash() ? at(sample, "value") : nullptr;
         const auto number = pair ? number_in(*pair) : std::nullopt;
-        if (!number) return says_nothing("the query has no number");
+        if (!number) return no_answer("the query has no number");
         out = compared(check, *number);
         if (out.answer != CheckAnswer::Good) return out;
     }
@@ -91,22 +91,22 @@ CheckResult Checks::run_command(const WaveCheck& wanted) const {
                            {"BUNRAKU_WAVE", fmt::format("{}", wanted.wave)}};
     command.stop = [this] { return stopping_ ? sys::Stop::Kill : sys::Stop::No; };
     const auto done = processes_.run(command);
-    if (!done) return says_nothing(done.error().message);
-    if (done->timed_out) return says_nothing(fmt::format("no result in {} s", check.timeout_s));
-    if (done->stopped) return says_nothing("the server stops");
+    if (!done) return no_answer(done.error().message);
+    if (done->timed_out) return no_answer(fmt::format("no result in {} s", check.timeout_s));
+    if (done->stopped) return no_answer("the server stops");
     if (done->status == 0) return {.answer = CheckAnswer::Good, .detail = {}};
     if (done->status == 1) {
         return {.answer = CheckAnswer::Bad,
                 .detail = fmt::format("The check {} failed", check.command[0])};
     }
-    return says_nothing(fmt::format("exit code {}", done->status));
+    return no_answer(fmt::format("exit code {}", done->status));
 }
 
 CheckResult Checks::ask_prometheus(const Check& check) const {
-    if (!get_) return says_nothing("there is no HTTP client");
+    if (!get_) return no_answer("there is no HTTP client");
     const auto body = get_(prometheus_url(check), std::chrono::seconds(check.timeout_s),
                            [this] { return stopping_.load(); });
-    return body ? prometheus_result(check, *body) : says_nothing(body.error().message);
+    return body ? prometheus_result(check, *body) : no_answer(body.error().message);
 }
 
 CheckResult Checks::run(const WaveCheck& wanted) const {
@@ -156,7 +156,7 @@ std::string Checks::waiting(std::int64_t rollout, std::int64_t sequence) const {
     if (at == entries_.end() || at->second.sequence != sequence) return {};
     const Entry& entry = at->second;
     if (entry.result && entry.result->answer == CheckAnswer::None)
-        return fmt::format("{}, which said nothing: {}", entry.name, entry.result->detail);
+        return fmt::format("{}, which has no answer: {}", entry.name, entry.result->detail);
     return entry.running ? entry.name : std::string();
 }
 

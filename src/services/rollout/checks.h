@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the checks of rollout.yaml on threads of their own, so that neither the controller nor a
+// Runs the checks of rollout.yaml on separate threads, so that neither the controller nor a
 // request waits for a program or for another server.
 #pragma once
 
@@ -51,19 +51,19 @@ using HttpGet = std::function<base::Result<std::string>(const std::string& url,
 /// Returns the address of a query of Prometheus.
 std::string prometheus_url(const Check& check);
 /// Compares each value of a response of Prometheus with the limits of the check. A response
-/// without values says nothing.
+/// without values has no answer (CheckAnswer::None).
 CheckResult prometheus_result(const Check& check, std::string_view body);
 
 /// Thread-safe.
 class Checks {
 public:
-    /// `get` may be empty; then queries of Prometheus say nothing. All references must outlive the
-    /// object.
+    /// `get` may be empty; then queries of Prometheus have no answer. All references must outlive
+    /// the object.
     Checks(sys::Processes& processes, sys::Runtime& runtime, sys::Executor& executor, HttpGet get)
         : processes_(processes), runtime_(runtime), executor_(executor), get_(std::move(get)) {}
 
     /// Returns the result, or nullopt while the check runs. Starts the check if that is necessary;
-    /// one that said nothing runs again after kRetry.
+    /// one without an answer runs again after kRetryMs.
     std::optional<CheckResult> result(const WaveCheck& wanted);
     /// Returns what the rollout waits for, such as "the check /usr/local/bin/ok"; empty if it does
     /// not wait for a check.

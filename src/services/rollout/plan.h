@@ -55,7 +55,7 @@ struct PlannedException {
 
 struct Plan {
     std::string program;    ///< version of the program that wrote it
-    std::int64_t made = 0;  ///< when it read the facts, in milliseconds since the epoch; 0: unknown
+    std::int64_t made = 0;  ///< when it read the facts, in milliseconds since the epoch, or 0
     std::string environment;
     PlannedVersion from, to;
     std::string rules_text;  ///< text of the new version's rollout.yaml; may be empty

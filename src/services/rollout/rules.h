@@ -20,8 +20,8 @@ struct Window {
 };
 
 /// A program and a query of Prometheus that judge a wave; both must be good. The program succeeds
-/// with exit code 0, fails with 1, and any other result says nothing. The query fails if one of its
-/// values is outside of the limits, and says nothing without a value.
+/// with exit code 0 and fails with 1; any other result is no answer. The query fails if one of its
+/// values is outside of the limits, and has no answer without a value.
 struct Check {
     std::vector<std::string> command;  ///< program and arguments; empty if there is none
     std::string prometheus;            ///< address of the server; empty if there is no query

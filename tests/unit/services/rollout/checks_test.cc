@@ -102,7 +102,7 @@ TEST_F(ChecksTest, RunACommand) {
               "good ");
     EXPECT_EQ(run(command("exit 1"), 2), "bad The check /bin/sh failed");
     EXPECT_EQ(run(command("exit 3"), 3), "none exit code 3");
-    EXPECT_EQ(checks_.waiting(7, 3), "the check /bin/sh, which said nothing: exit code 3");
+    EXPECT_EQ(checks_.waiting(7, 3), "the check /bin/sh, which has no answer: exit code 3");
     EXPECT_EQ(checks_.waiting(7, 4), "");
     EXPECT_EQ(run(command("sleep 60", 0), 4), "none no result in 0 s");
 }
