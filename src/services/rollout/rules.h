@@ -20,11 +20,11 @@ struct Window {
 };
 
 /// A program and a query of Prometheus that judge a wave; both must be good. The program succeeds
-/// with exit code 0 and fails with 1; any other result is no answer. The query fails if one of its
-/// values is outside of the limits, and has no answer without a value.
+/// with exit code 0 and fails with 1; any other result means that there is no answer. The query
+/// fails if one of its values is outside of the limits, and has no answer without a value.
 struct Check {
     std::vector<std::string> command;  ///< program and arguments; empty if there is none
-    std::string prometheus;            ///< address of the server; empty if there is no query
+    std::string prometheus;            ///< address of the server; empty without a query
     std::string query;
     std::optional<double> least, most;  ///< limits of the values of the query; at least one is set
     std::int64_t timeout_s = 30;
