@@ -331,7 +331,7 @@ void add_options(OptionParser& parser, AgentOptions& options) {
 }
 
 /// Executes the program again with the same arguments.
-[[noreturn]] void restart_program(const Invocation& invocation, bool daemon) {
+[[noreturn]] void execute_again(const Invocation& invocation, bool daemon) {
     std::vector<std::string> words{invocation.program, invocation.command};
     words.insert(words.end(), invocation.args.begin(), invocation.args.end());
     if (daemon) words.emplace_back("--no-daemonize");
@@ -410,7 +410,7 @@ int run_agent(Invocation& invocation) {
     sys::notify_service_manager("READY=1");
     const int code = agent.serve();
     if (code >= 0) return code;
-    restart_program(invocation, daemon);
+    execute_again(invocation, daemon);
 }
 
 }  // namespace
