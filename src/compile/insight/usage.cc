@@ -140,6 +140,24 @@ const NodeSet& UsageRecorder::readers_of_file(const std::string& path, NodeSet& 
     return joined;
 }
 
+std::map<std::string, std::size_t, std::less<>> UsageRecorder::counts() const {
+    std::map<std::string, std::size_t, std::less<>> out;
+    for (const auto& [definition, readers] : definitions_) {
+        std::size_t& count = out[definition.substr(definition.find('#') + 1)];
+        count = std::max(count, readers.count());
+    }
+    for (const auto& [path, readers] : files_) out[path] = readers.count();
+    for (const auto& [path, keys] : keys_) {
+        const auto any = keys.find("*");
+        for (const auto& [key, readers] : keys) {
+            NodeSet all = readers;
+            if (any != keys.end()) all.add(any->second);
+            out[path + "#" + key] = all.count();
+        }
+    }
+    return out;
+}
+
 void UsageRecorder::add_modules(const Environment& environment, Usage& out) const {
     const std::string& root = out.root;
     const auto add = [&](UsedInput item, const NodeSet& readers) {

@@ -2,6 +2,7 @@
 // Which nodes of a fleet read each class, define, function, data key and file of an environment.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -61,6 +62,12 @@ public:
     /// Returns all inputs in the modules and the data below the environment's folder, with their
     /// readers.
     Usage finish(site::Site& site, const State& state);
+
+    /// Returns the number of readers of each class and define ("class ntp"), of each file by its
+    /// path, and of each key ("PATH#KEY"; "PATH#*" if a backend may have read any key). In contrast
+    /// to finish(), includes modules outside of the environment's folder and reads no files.
+    std::map<std::string, std::size_t, std::less<>> counts() const;
+    std::size_t nodes() const { return nodes_.size(); }
 
 private:
     void add_modules(const environment::Environment& environment, Usage& out) const;

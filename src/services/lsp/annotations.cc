@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code lenses and inlay hints.
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/value/hash_access.h"
@@ -46,6 +47,20 @@ std::string usage_name(const State& state, const DocumentPlace& place,
     }
 }
 
+/// Returns the number of nodes that read a definition. Functions, types and some data files are
+/// only known as a whole.
+std::size_t reader_count(const FleetWork::Usage& usage, const DocumentPlace& place,
+                         const Definition& definition, const std::string& input) {
+    const auto count = [&](const std::string& name) {
+        const auto found = usage.readers.find(name);
+        return found == usage.readers.end() ? 0 : found->second;
+    };
+    if (definition.kind == DefinitionKind::Class || definition.kind == DefinitionKind::Define)
+        return count(input);
+    const std::string key = fmt::format("{}#{}", place.path, definition.key.name.view());
+    return std::max({count(place.path), count(key), count(place.path + "#*")});
+}
+
 /// Writes a lens with the number of nodes that read a definition, which lists them. `usage` is null
 /// until they are counted.
 void fleet_lens(const State& state, const DocumentPlace& place, const Definition& definition,
@@ -55,8 +70,7 @@ void fleet_lens(const State& state, const DocumentPlace& place, const Definition
     if (input.empty()) return;
     std::string title = "Nodes that read it";
     if (usage) {
-        const auto found = usage->readers.find(input);
-        const std::size_t count = found == usage->readers.end() ? 0 : found->second;
+        const std::size_t count = reader_count(*usage, place, definition, input);
         title = fmt::format("Read by {} of {} node{}", count, usage->nodes,
                             usage->nodes == 1 ? "" : "s");
     } else if (definition.kind == DefinitionKind::Key) {

@@ -27,7 +27,8 @@ public:
 
     struct Usage {
         std::size_t nodes = 0;  ///< of the fleet
-        /// The number of nodes that read each input: "class ntp", "data/common.yaml#ntp::servers".
+        /// The number of nodes that read each input: "class ntp", the path of a file, or a key of
+        /// data as "PATH#KEY".
         std::map<std::string, std::size_t, std::less<>> readers;
     };
     /// Counts the readers of all inputs of the environment. Called like `ask`.

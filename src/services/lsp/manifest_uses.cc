@@ -116,7 +116,8 @@ bool ManifestAnalyzer::attribute_access(const syntax::AccessExpression& node) {
     const auto* reference =
         resource ? syntax::as<syntax::QualifiedReference>(resource->left) : nullptr;
     const auto name = node.keys.size() == 1 ? literal_text(node.keys[0]) : std::nullopt;
-    if (!reference || !name || types::builtin_type(reference->cased_value)) return false;
+    if (!reference || !name) return false;
+    if (reference->value != "class" && types::builtin_type(reference->cased_value)) return false;
     const std::string owner =
         reference->value == "class" ? referenced_class(resource) : referenced_type(resource);
     visit(resource);

@@ -142,13 +142,30 @@ void add_epp_uses(const State& state, const EppParameter& parameter, Group group
     out.add(index.occurrences(symbol_key(SymbolKind::EppArgument, argument), group), true);
 }
 
+/// Adds the uses of a variable of the top scope in classes that inherit, where it might also belong
+/// to an ancestor.
+void add_top_uses(const State& state, const std::string& name, Group group, PlaceSet& out) {
+    const auto& index = state.workspace.index();
+    index.each_definition(group, [&](const DefinitionPlace& place) {
+        if (place.definition->parent.empty()) return;
+        const std::string inherited =
+            fmt::format("{}::{}", place.definition->key.name.view(), name);
+        for (const auto& use :
+             index.occurrences(symbol_key(SymbolKind::Variable, inherited), group)) {
+            if (use.occurrence->role != Role::Inherited) continue;
+            if (resolved_key(state.workspace, *use.occurrence, group).name.view() == name)
+                out.add(use.file->path, use.occurrence->span);
+        }
+    });
+}
+
 /// Adds everything that names a variable, parameter, attribute or automatic Hiera key.
 void add_variable_uses(const State& state, const std::string& name, Group group,
                        bool with_definitions, PlaceSet& out) {
     const auto& index = state.workspace.index();
     out.add(index.occurrences(symbol_key(SymbolKind::Variable, name), group), with_definitions);
     const std::string_view owner = namespace_of(name), last = last_segment(name);
-    if (owner.empty()) return;
+    if (owner.empty()) return add_top_uses(state, name, group, out);
     for (const auto& place : index.occurrences(symbol_key(SymbolKind::HieraKey, name), group)) {
         // The span of a key covers its class, too.
         const Span span = place.occurrence->span;

@@ -9,7 +9,6 @@
 #include "compile/insight/report.h"
 #include "compile/insight/usage.h"
 #include "compile/site/fleet_facts.h"
-#include "core/base/text.h"
 #include "language/environment/overlaid_files.h"
 
 namespace bunraku::lsp {
@@ -88,22 +87,16 @@ base::Result<std::string> SiteFleet::ask(const Question& question) {
 }
 
 base::Result<FleetWork::Usage> SiteFleet::usage(const Question& question) {
-    return with_fleet<Usage>(
-        settings_, question, [&](site::Site& site, const std::vector<site::FleetNode>& nodes) {
-            const auto state = fleet_state(question, true);
-            insight::UsageRecorder recorder;
-            recorder.examine(site, state, nodes);
-            const insight::Usage found = recorder.finish(site, state);
-            Usage out;
-            out.nodes = found.nodes.size();
-            for (const auto& item : found.items) {
-                const std::string name = item.kind == "key"
-                                             ? fmt::format("{}#{}", item.path, item.name)
-                                             : base::lower(item.kind + " " + item.name);
-                out.readers[name] = item.nodes;
-            }
-            return out;
-        });
+    return with_fleet<Usage>(settings_, question,
+                             [&](site::Site& site, const std::vector<site::FleetNode>& nodes) {
+                                 const auto state = fleet_state(question, true);
+                                 insight::UsageRecorder recorder;
+                                 recorder.examine(site, state, nodes);
+                                 Usage out;
+                                 out.nodes = recorder.nodes();
+                                 out.readers = recorder.counts();
+                                 return out;
+                             });
 }
 
 }  // namespace bunraku::lsp
