@@ -137,8 +137,14 @@ std::string capabilities_text(const State& state) {
     out.key("executeCommandProvider").object().key("commands").array();
     out.string(kImpactCommand).string(kReadersCommand).end_array().end_object();
     out.key("workspace").object().key("workspaceFolders").object();
-    out.member("supported", true).member("changeNotifications", true).end_object().end_object();
-    return out.end_object().take();
+    out.member("supported", true).member("changeNotifications", true).end_object();
+    out.key("fileOperations").object();
+    for (const char* operation : {"didCreate", "didRename", "didDelete"}) {
+        out.key(operation).object().key("filters").array().object().member("scheme", "file");
+        out.key("pattern").object().member("glob", "**/*").end_object().end_object();
+        out.end_array().end_object();
+    }
+    return out.end_object().end_object().end_object().take();
 }
 
 /// Marks all documents for new diagnostics if other files may have new problems.
@@ -239,6 +245,21 @@ Notified on_watched_files(State& state, const Value& params) {
     for (const Value& change : changes->as_array()) {
         const auto path = path_of_uri(value::text_at(change, "uri"));
         if (path && state.workspace.refresh(*path)) state.all_stale = true;
+    }
+    for (auto& [environment, usage] : state.usage) usage.stale = true;
+    return {};
+}
+
+/// Files and folders that the user created, renamed or deleted in the editor, which need not match
+/// the patterns of the watched files.
+Notified on_file_operations(State& state, const Value& params) {
+    const auto* files = value::at(params, "files");
+    if (!files || !files->is_array()) return invalid_params("files must be an array");
+    for (const Value& file : files->as_array()) {
+        for (const std::string_view name : {"uri", "oldUri", "newUri"}) {
+            const auto path = path_of_uri(value::text_at(file, name));
+            if (path && state.workspace.refresh(*path)) state.all_stale = true;
+        }
     }
     for (auto& [environment, usage] : state.usage) usage.stale = true;
     return {};

@@ -18,6 +18,7 @@ Notified on_did_close(State& state, const value::Value& params);
 Notified on_did_save(State& state, const value::Value& params);
 Notified on_watched_files(State& state, const value::Value& params);
 Notified on_workspace_folders(State& state, const value::Value& params);
+Notified on_file_operations(State& state, const value::Value& params);
 Notified on_configuration(State& state, const value::Value& params);
 
 }  // namespace bunraku::lsp

@@ -47,6 +47,9 @@ constexpr NotificationMethod kNotifications[] = {
     {"workspace/didChangeConfiguration", on_configuration},
     {"workspace/didChangeWatchedFiles", on_watched_files},
     {"workspace/didChangeWorkspaceFolders", on_workspace_folders},
+    {"workspace/didCreateFiles", on_file_operations},
+    {"workspace/didDeleteFiles", on_file_operations},
+    {"workspace/didRenameFiles", on_file_operations},
 };
 
 template <class Method>
