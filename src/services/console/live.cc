@@ -118,7 +118,7 @@ void LiveEvents::read() {
     {
         const std::lock_guard lock(mutex_);
         const auto end = runtime_.now_ms();
-        if (stamps) rollouts_ = std::move(*stamps);
+        if (stamps) rollouts_ = std::move(stamps);
         if (rollouts) next_rollouts_ms_ = end + kRolloutsMs;
         next_read_ms_ = end + std::min(kLongestReadPauseMs,
                                        (kReadShare - 1) * std::max<std::int64_t>(0, end - begin));
@@ -143,7 +143,8 @@ std::string LiveEvents::visible_rollouts(const Subscriber& to) const {
     std::string out;
     if (to.follow != Follow::RunsAndRollouts) return to.rollouts;
     const std::lock_guard lock(mutex_);
-    for (const auto& [environment, stamp] : rollouts_)
+    if (!rollouts_) return to.rollouts;
+    for (const auto& [environment, stamp] : *rollouts_)
         if (to.viewer.sees(environment)) out += stamp + ";";
     return out;
 }

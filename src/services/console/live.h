@@ -93,7 +93,7 @@ private:
     std::mutex serving_;         ///< held while subscribers are served; protects their members
     mutable std::mutex mutex_;   ///< protects the members below
     std::vector<std::shared_ptr<Subscriber>> all_;
-    RolloutStamps rollouts_;
+    std::optional<RolloutStamps> rollouts_;  ///< nullopt until they were read
     bool ticking_ = false, reading_ = false;
     std::int64_t next_read_ms_ = 0, next_rollouts_ms_ = 0;
 };

@@ -118,10 +118,11 @@ Result<std::vector<RunRow>> runs_of_node(Database& db, std::int64_t node, std::i
 
 Result<std::optional<RunRow>> run_after(Database& db, const RunRow& run) {
     auto s = BUNRAKU_TRY(db.prepare(
-        fmt::format("SELECT {} FROM {} WHERE rp.certname_id = ? AND rp.producer_timestamp > ? AND"
-                    " rp.id <> ? AND rp.plan IS NULL ORDER BY rp.producer_timestamp LIMIT 1",
+        fmt::format("SELECT {} FROM {} WHERE rp.certname_id = ? AND rp.producer_timestamp >"
+                    " (SELECT producer_timestamp FROM reports WHERE id = ?) AND rp.plan IS NULL"
+                    " ORDER BY rp.producer_timestamp LIMIT 1",
                     kRunColumns, kRuns)));
-    s.bind(run.node).bind(run.start).bind(run.id);
+    s.bind(run.node).bind(run.id);
     auto runs = BUNRAKU_TRY(read_runs(std::move(s)));
     if (runs.empty()) return std::nullopt;
     return std::move(runs.front());

@@ -24,13 +24,20 @@ constexpr std::size_t kMostFound = 50, kMostFactNames = 5000;
 std::vector<const NodeRow*> nodes_named(const Visit& visit, const Fleet& fleet,
                                         std::string_view text) {
     const auto wanted = base::lower(text);
+    // Names of nodes are in lower case, with few exceptions.
+    const auto place = [&](const std::string& name) {
+        const auto at = name.find(wanted);
+        if (at != std::string::npos) return at;
+        const bool upper = std::ranges::any_of(name, [](char c) { return c >= 'A' && c <= 'Z'; });
+        return upper ? base::lower(name).find(wanted) : at;
+    };
     std::vector<const NodeRow*> out;
     for (const NodeRow& node : fleet.nodes)
-        if (node.certname.find(wanted) != std::string::npos &&
+        if (place(node.certname) != std::string::npos &&
             visit.viewer.sees(fleet.environment(node.run)))
             out.push_back(&node);
-    std::ranges::stable_partition(
-        out, [&](const NodeRow* node) { return node->certname.starts_with(wanted); });
+    std::ranges::stable_partition(out,
+                                  [&](const NodeRow* node) { return place(node->certname) == 0; });
     return out;
 }
 
