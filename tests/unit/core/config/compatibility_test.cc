@@ -31,8 +31,9 @@ TEST(Compatibility, TableIsConsistent) {
         EXPECT_GT(row.since, Puppet8) << row.name;
         const auto since = static_cast<std::size_t>(row.since);
         EXPECT_NE(row.values[since], row.values[0]) << row.name;
-        if (row.kind != LevelChange::Kind::Behavior)
+        if (row.kind != LevelChange::Kind::Behavior) {
             EXPECT_NE(find_setting(row.name), nullptr) << row.name;
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "core/base/text.h"
 #include "machine.h"
 
 namespace bunraku::apply {
@@ -167,7 +168,7 @@ std::vector<std::string> outputs_with_secret(const std::string& type, std::strin
         R"("tags":[],"resources":[{"type":"Stage","title":"main","tags":["stage"],)"
         R"("kind":"compilable_type"},{"type":"Class","title":"main","tags":["class"],)"
         R"("kind":"unknown"},{"type":")" +
-        capitalized(type) + R"(","title":")" + title +
+        base::capitalized_segments(type) + R"(","title":")" + title +
         R"(","tags":[],"kind":"compilable_type","sensitive_parameters":[")" +
         std::string(attribute) + R"("],"parameters":{")" + std::string(attribute) +
         "\":" + std::string(shape) + companions(type, std::string(attribute)) + more +
