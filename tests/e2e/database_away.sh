@@ -101,7 +101,7 @@ catalog 200 collects &
 waits=$!
 start_database || exit 1
 wait $waits || { echo "FAILED: the waiting catalog"; failures=$((failures + 1)); }
-until grep -q "The store's database is back" "$scratch/server.err"; do sleep 0.05; done
+until grep -q "The store's database is available again" "$scratch/server.err"; do sleep 0.05; done
 until curl -s "$url/pdb/query/v4/nodes" | grep -q '"early"'; do sleep 0.05; done
 get 200 /pdb/query/v4/facts/kernel
 holds "$body" '"certname" *: *"early"'
