@@ -48,7 +48,7 @@ wait_for_metric() { until [ "$(metric "$1")" = "$2" ]; do sleep 0.1; done; }
 
 serve compile-timeout=1
 answer=$(catalog endless1)
-holds "$answer" 'execution expired: the compile takes longer than 1 seconds \(the setting compile-timeout\) \(file: .*/site.pp, line: 1, column: [0-9]+\) on node endless1$'
+holds "$answer" 'execution expired: the compile takes longer than 1 seconds \(the setting compile-timeout\) \(file: .*/site.pp, line: 1, column: [0-9]+\) on node endless1"'
 holds "$answer" '^500$'
 holds "$(catalog shared1)" 'the setting compile-timeout'
 kill $server

@@ -28,7 +28,7 @@ database="postgresql:///postgres?host=$scratch/pg&user=bunraku"
 mkdir -p "$scratch"/code/environments/production/{manifests,modules/m/files}
 cat >"$scratch/code/environments/production/manifests/site.pp" <<'EOS'
 node /^plain/ { file { '/tmp/x': source => 'puppet:///modules/m/x' } }
-node default { Notify <<| |>> @@notify { "from ${trusted['certname']}": } }
+node default { Notify <<| |>> @@notify { "from ${facts['who']}": } }
 EOS
 echo content >"$scratch/code/environments/production/modules/m/files/x"
 mkdir -p "$scratch/etc/puppetserver/conf.d"
@@ -70,7 +70,7 @@ facts() {
 }
 catalog() { # catalog STATUS NODE
     get "$1" "/puppet/v3/catalog/$2?environment=production" \
-        --data-urlencode 'facts={"name":"'"$2"'","values":{"kernel":"Linux"}}' -d facts_format=application/json
+        --data-urlencode 'facts={"name":"'"$2"'","values":{"kernel":"Linux","who":"'"$2"'"}}' -d facts_format=application/json
 }
 # without_database: checks what a server does while the database is away.
 without_database() {
