@@ -55,6 +55,7 @@ kill $server
 wait $server
 
 # The command line has the same limits, if they are set.
+echo '{}' >"$scratch/facts.json"
 # limited ERROR SETTING COMMAND...: checks the error of a command that exceeds a limit.
 limited() {
     local error=$1 setting=$2
@@ -65,14 +66,14 @@ limited() {
 time='execution expired: the compile takes longer than 0\.3 seconds \(the setting compile-timeout\)'
 memory='failed to allocate memory: the compile needs more than 128 MiB \(the setting max-compile-memory\)'
 endless='Integer[1, 1000000000].each |$x| { Integer[1, 1000000000].each |$y| { $z = $x } }'
-limited "$time" compile-timeout=300ms compile --node endless1
+limited "$time" compile-timeout=300ms compile --node endless1 --facts "$scratch/facts.json"
 holds "$err" ' on node endless1$'
 limited "$time" compile-timeout=300ms catalog compile endless1
-limited "$time" compile_timeout=300ms apply -e "$endless"
+limited "$time" compile_timeout=300ms apply --facts "$scratch/facts.json" -e "$endless"
 limited "$time" compile-timeout=300ms eval -e "$endless"
-limited "$memory" max-compile-memory=128 compile --node large1
-limited "$memory" max_compile_memory=128 apply --node large1 "$envs/production/manifests/site.pp"
-run 1 compile --node web1 --environmentpath "$envs" --setting compile-timeout=soon
+limited "$memory" max-compile-memory=128 compile --node large1 --facts "$scratch/facts.json"
+limited "$memory" max_compile_memory=128 apply --node large1 --facts "$scratch/facts.json" "$envs/production/manifests/site.pp"
+run 1 compile --node web1 --facts "$scratch/facts.json" --environmentpath "$envs" --setting compile-timeout=soon
 holds "$err" '^Error: The setting compile-timeout is not a time period \(7d, 12h, 30m, 10s\): soon( on node web1)?$'
 
 # Endless compiles of one environment leave slots for others, and end when their clients disconnect.
