@@ -60,8 +60,9 @@ std::string quoted_list(std::span<const std::string_view> keys) {
 
 class Maker {
 public:
-    Maker(types::Context& ctx, Config& config, std::string_view text, std::string_view codedir)
-        : ctx_(ctx), config_(config), text_(text), codedir_(codedir) {}
+    Maker(types::Context& ctx, Config& config, std::string_view text, std::string_view codedir,
+          std::string_view product)
+        : ctx_(ctx), config_(config), text_(text), codedir_(codedir), product_(product) {}
 
     void read(const Value& data) {
         if (data.is_undef()) {  // Without a file: data/common.yaml below the root.
@@ -220,11 +221,12 @@ private:
             if (!options->as_hash().find(key)) continue;
             if (name.empty()) {
                 fail("HIERA_DEFAULT_OPTION_RESERVED_BY_PUPPET",
-                     fmt::format("Option key '{}' used in defaults is reserved by Puppet", key));
+                     fmt::format("Option key '{}' used in defaults is reserved by {}", key,
+                                 product_));
             }
             fail("HIERA_OPTION_RESERVED_BY_PUPPET",
-                 fmt::format("Option key '{}' used in hierarchy '{}' is reserved by Puppet", key,
-                             name));
+                 fmt::format("Option key '{}' used in hierarchy '{}' is reserved by {}", key, name,
+                             product_));
         }
     }
 
@@ -458,6 +460,7 @@ private:
     Config& config_;
     std::string_view text_;
     std::string_view codedir_;
+    std::string_view product_;
 };
 
 }  // namespace
@@ -489,13 +492,13 @@ Config legacy_function_config(Layer layer, std::string root, const std::string& 
 }
 
 Config make_config(Layer layer, std::string path, std::string root, const Value& data,
-                   std::string_view text, std::string_view codedir) {
+                   std::string_view text, std::string_view codedir, config::Compatibility level) {
     Config config;
     config.layer = layer;
     config.path = std::move(path);
     config.root = std::move(root);
     types::Context ctx{*config.arena, nullptr};
-    Maker(ctx, config, text, codedir).read(data);
+    Maker(ctx, config, text, codedir, config::product(level)).read(data);
     return config;
 }
 

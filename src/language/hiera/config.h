@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/arena.h"
+#include "core/config/compatibility.h"
 #include "core/value/value.h"
 #include "language/types/type.h"
 
@@ -70,8 +71,9 @@ Config legacy_function_config(Layer layer, std::string root, const std::string& 
 /// Checks `data` (the parsed file, or undef for the built-in default) and converts it to a Config.
 /// Throws base::PuppetError with Puppet's text, located in the file if a line is known. `text` is
 /// the file's text and serves to find those lines. `codedir` is the setting; it contains the
-/// default datadir of version 3.
+/// default datadir of version 3. `level` selects the name of the product in messages.
 Config make_config(Layer layer, std::string path, std::string root, const Value& data,
-                   std::string_view text, std::string_view codedir);
+                   std::string_view text, std::string_view codedir,
+                   config::Compatibility level = config::kDefaultLevel);
 
 }  // namespace bunraku::hiera

@@ -90,7 +90,7 @@ std::unique_ptr<Provider> Lookup::Impl::load(Invocation& inv, Layer layer, const
     auto make = [&] {
         base::Arena empty(256);
         return make_config(layer, path, root, hash ? file->data : value::HashBuilder(empty).build(),
-                           file->text, options.codedir);
+                           file->text, options.codedir, inv.in.options().level);
     };
     // Ruby logs this warning during the check.
     const Value* version = hash ? file->data.as_hash().find("version") : nullptr;
