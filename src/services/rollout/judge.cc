@@ -106,7 +106,8 @@ Judgement judge(const JudgedNode& node, const Rules& rules) {
                        out.proofs);
         }
         if (run->skipped || run->failed) continue;
-        if (first) {
+        // If the report of the run that moved the node was lost, its changes are not known.
+        if (first && !node.transaction.empty() && run->transaction == node.transaction) {
             if (auto why = missing_change(node, *run))
                 return bad(Verdict::Surprising, *why, out.proofs);
         }

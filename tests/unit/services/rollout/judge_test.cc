@@ -98,6 +98,10 @@ TEST(Judge, FindsMissingChanges) {
     required.required = {"File[/a] content"};
     EXPECT_EQ(judged(required),
               "surprising 0 The predicted change of File[/a] content did not come");
+    // The report of the first run was lost, and the change came in that run.
+    auto lost = node({run(130)});
+    lost.required = {"File[/a] content"};
+    EXPECT_EQ(judged(lost), " 1 ");
     // A run that skips resources proves nothing.
     required.runs[0].skipped = true;
     EXPECT_EQ(judged(required), " 0 ");
