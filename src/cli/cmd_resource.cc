@@ -247,7 +247,8 @@ Shown find_or_save(agent::ApplySession& session, const restype::TypeSpec& spec,
         auto result = apply::run_catalog(context, session.sink(), catalog, run);
         if (request.fail_on_error && (result.exit_status < 0 || (result.exit_status & 4))) {
             throw base::plain_error(fmt::format("Could not run: Failed to manage resource {}[{}]",
-                                                base::capitalized_segments(spec.name), request.words[1]));
+                                                base::capitalized_segments(spec.name),
+                                                request.words[1]));
         }
         // The Ruby object that made the change knows the current state.
         if (dynamic_cast<apply::RubyResource*>(saved)) return read(*saved, request, false);

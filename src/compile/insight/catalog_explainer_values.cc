@@ -503,8 +503,8 @@ void CatalogExplainer::levels(const hiera::ExplainNode& step, const std::string&
         return;
     }
     // A level without files has a function as its data provider.
-    const bool asked = step.kind == StepKind::DataProvider && step.branches.empty() && name != level &&
-                       (found || step.event == Event::NotFound);
+    const bool asked = step.kind == StepKind::DataProvider && step.branches.empty() &&
+                       name != level && (found || step.event == Event::NotFound);
     if (asked) {
         Reason made = reason(
             "level", fmt::format("{}: {}", name, found ? "has " + step.key : "has no " + step.key));

@@ -45,9 +45,9 @@ struct Explanation {
 Explanation explain(site::Site& site, const State& state, const site::FleetNode& node,
                     const ExplainQuestion& question);
 
-/// Explains every resource of the catalog with one compile. Calls `report` for each of them until it
-/// returns false. Explains every parameter in full, even if another parameter has the same sources.
-/// Returns the error of the compile; empty if there is none.
+/// Explains every resource of the catalog with one compile. Calls `report` for each of them until
+/// it returns false. Explains every parameter in full, even if another parameter has the same
+/// sources. Returns the error of the compile; empty if there is none.
 std::string explain_all(
     site::Site& site, const State& state, const site::FleetNode& node,
     const std::function<bool(const ExplainQuestion&, const Explanation&)>& report);
