@@ -117,7 +117,7 @@ TEST(AnalyzeTest, FindsNamesInTexts) {
         "  ['m::a', 'm::b'].include\n"
         "  m::d { 't': * => { 'size' => 1 } + { width => 2 } }\n"
         "  create_resources('m::d', { 't' => { size => 3 } }, { 'width' => 4 })\n"
-        "  create_resources(class, { 'm::b' => { size => 3 } })\n"
+        "  create_resources('class', { 'm::b' => { size => 3 } })\n"
         "  M::D <| size == 5 and title != 't' |>\n"
         "  $u = [M::D['t']['size'], Class['m::a']['size']]\n"
         "  Class['m::a'] { size => 6 }\n"
@@ -135,8 +135,9 @@ TEST(AnalyzeTest, FindsNamesInTexts) {
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::Class),
               "m::c@m::c m::c@m::c m::d@m::d m::c@m::c m::a@m::a m::b@m::b m::b@m::b m::a@m::a "
               "m::a@m::a ");
-    EXPECT_EQ(occurrences(symbols, text, SymbolKind::Type),
-              "integer@Integer m::d@m::d m::d@m::d m::d@m::d m::d@M::D m::d@M::D ");
+    EXPECT_EQ(
+        occurrences(symbols, text, SymbolKind::Type),
+        "integer@Integer m::d@m::d deferred@Deferred m::d@m::d m::d@m::d m::d@M::D m::d@M::D ");
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::Template),
               "m/t.erb@/t.erb m/u.erb@m/u.erb m/v@m/v ");
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::EppArgument), "m/v.epp::size@size ");
