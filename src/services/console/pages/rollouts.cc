@@ -305,19 +305,21 @@ Result<void> write_members(Html& h, Visit& visit, rollout::RolloutAccess& access
         auto db = BUNRAKU_TRY(visit.console.store->reader());
         members = BUNRAKU_TRY(store::rollout_members(*db, row.id));
     }
-    std::map<std::string_view, std::int64_t> counts;
+    std::map<std::string, std::int64_t> counts;
     std::int64_t all = 0;
     for (const auto& member : members) {
         if (!is_wanted(member, wave, "")) continue;
         ++all;
-        ++counts[!member.judged ? "untouched" : member.verdict.empty() ? "none" : member.verdict];
+        ++counts[!member.judged           ? std::string("untouched")
+                 : member.verdict.empty() ? std::string("none")
+                                          : member.verdict];
     }
     std::vector<const RolloutMember*> found;
     for (const auto& member : members)
         if (is_wanted(member, wave, verdict)) found.push_back(&member);
-    // Nodes that need attention come first, then by wave and name.
-    std::ranges::stable_sort(found, std::ranges::greater{}, [](const RolloutMember* member) {
-        return member->judged && is_bad_verdict(member->verdict);
+    // Nodes that need attention come first, untouched ones last; then by wave and name.
+    std::ranges::stable_sort(found, {}, [](const RolloutMember* member) {
+        return !member->judged ? 2 : is_bad_verdict(member->verdict) ? 0 : 1;
     });
     auto here = rollout_url(row.id);
     if (wave) here.with("wave", std::to_string(*wave));

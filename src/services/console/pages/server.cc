@@ -33,7 +33,7 @@ public:
         const auto dd = h_.in("dd");
         h_.text(value).text(" ");
         if (course.size() < 2) {
-            h_.leaf("span", {{"class", "m"}}, "the course appears after two minutes");
+            h_.leaf("span", {{"class", "m"}}, "the last hour appears here");
         } else {
             sparkline(h_, course, label);
         }
@@ -131,6 +131,7 @@ void write_compiles(Html& h, const Visit& visit) {
     const auto count = [&](std::string_view name) {
         return static_cast<std::int64_t>(counters.total(name));
     };
+    if (count("bunraku_compile_slots") == 0) return;  // without the role `compiler`
     figures.add("Slots for compiles",
                 fmt::format("{} of {} free", count("bunraku_compile_slots_free"),
                             count("bunraku_compile_slots")));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages about rollouts, and what operators do there.
 #include <fstream>
+#include <tuple>
 
 #include "fixture.h"
 #include "net/http/body_stream.h"
@@ -100,6 +101,11 @@ TEST_F(ConsoleRollouts, ShowsTheListAndOneRollout) {
     EXPECT_TRUE(has(one, "/console/nodes/b.test"));
     EXPECT_FALSE(has(one, "/console/nodes/a.test"));
     EXPECT_TRUE(has(get(fmt::format("/rollouts/{}?verdict=bad", id), viewer), "No node"));
+    for (const auto& [verdict, word, number] :
+         {std::tuple{"none", "no verdict", 2}, std::tuple{"untouched", "untouched", 1}})
+        EXPECT_TRUE(has(page, fmt::format("?verdict={}\">{} <span class=\"m\">{}</span></a>",
+                                          verdict, word, number)))
+            << page.body;
     for (const char* path :
          {"/rollouts/999", "/rollouts/x", "/rollouts/-1", "/rollouts/99999999999999999999"})
         EXPECT_EQ(get(path, viewer).status, 404) << path;
