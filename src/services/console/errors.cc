@@ -10,8 +10,11 @@ namespace bunraku::console {
 using store::Failure;
 
 std::optional<ErrorText> database_error(const base::Error& error) {
+    // failure_of() classifies errors of other modules as Other.
+    if (error.code < static_cast<int>(Failure::Other) ||
+        error.code > static_cast<int>(Failure::Timeout))
+        return std::nullopt;
     switch (store::failure_of(error)) {
-        case Failure::None: return std::nullopt;
         case Failure::Unavailable:
         case Failure::Retry:
             return ErrorText{503, "The database does not answer",
@@ -28,6 +31,7 @@ std::optional<ErrorText> database_error(const base::Error& error) {
             return ErrorText{503, "The database has no space left",
                              "Nothing can be stored until somebody makes room on the disk of the "
                              "database. The server's log has the details."};
+        case Failure::None:
         case Failure::Constraint:
         case Failure::Other: break;
     }

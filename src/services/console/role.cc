@@ -41,10 +41,8 @@ Response failed(Visit& visit, const base::Error& error) {
                                               visit.request.path, error.message));
     if (const auto text = database_error(error))
         return error_page(visit, text->status, text->title, text->message);
-    // Who may act needs to know why an action failed.
-    const bool acts = visit.request.method == "POST";
     return error_page(visit, 500, "This page could not be made",
-                      acts ? error.message : "The server's log has the reason.");
+                      "The server's log has the reason.");
 }
 
 /// Calls the page of a visitor whose right was checked.

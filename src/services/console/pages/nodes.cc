@@ -117,7 +117,8 @@ void write_filter(Html& h, const Visit& visit, const NodeFilter& filter,
             {"fact", filter.fact},
             {"value", filter.value},
             {"missing", filter.missing ? "true" : ""},
-            {"order", filter.order == "state" ? "" : filter.order}};
+            {"order",
+             filter.order == "state" ? std::string_view() : std::string_view(filter.order)}};
         for (const auto& [name, value] : hidden)
             if (!value.empty())
                 h.empty("input", {{"type", "hidden"}, {"name", name}, {"value", value}});
