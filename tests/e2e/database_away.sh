@@ -16,7 +16,7 @@ if [ "$(id -u)" = 0 ]; then
 else
     mkdir "$scratch/pg"
 fi
-trap 'kill -9 ${server:-} ${silent:-} 2>/dev/null; stop_database 2>/dev/null; rm -rf "$scratch"' EXIT
+trap 'kill -9 ${server:-} 2>/dev/null; stop_database 2>/dev/null; rm -rf "$scratch"' EXIT
 postgresql() { (cd "$scratch/pg" && "${as[@]}" "$bin/$1" -D "$scratch/pg/d" "${@:2}"); }
 start_database() { postgresql pg_ctl start -w -s -l "$scratch/pg/log"; }
 stop_database() { postgresql pg_ctl stop -w -s -m immediate; }
@@ -139,15 +139,4 @@ until curl -s "$url/pdb/query/v4/nodes" | grep -q '"last"'; do sleep 0.05; done
 kill $server
 wait $server
 stop_database
-
-# A PostgreSQL that accepts the connection and never answers is away, too.
-python3 -c '
-import socket, time
-server = socket.socket(socket.AF_UNIX)
-server.bind("'"$scratch"'/silent/.s.PGSQL.5432")
-server.listen(100)
-held = []
-while True: held.append(server.accept())
-' 2>/dev/null &
-silent=$!
 finish
