@@ -287,16 +287,14 @@ Result<RolloutStatus> Controller::status(const RolloutRow& row) {
         if (is_bad_name(member.verdict)) ++wave.bad;
     }
     out.waiting = waiting_for(row, *out.plan, BUNRAKU_TRY(store::database_time(*db)));
+    const std::lock_guard lock(copies_mutex_);
+    const auto problem = problems_.find(row.id);
+    if (row.live && problem != problems_.end()) out.waiting = "the store: " + problem->second;
     return out;
 }
 
 std::string Controller::waiting_for(const RolloutRow& row, const Plan& plan, std::int64_t now) {
     const State state = position_of(row).state;
-    if (row.live) {
-        const std::lock_guard lock(copies_mutex_);
-        const auto problem = problems_.find(row.id);
-        if (problem != problems_.end()) return "the store: " + problem->second;
-    }
     if (state == State::Soaking) {
         if (auto check = checks_.waiting(row.id, row.sequence); !check.empty()) return check;
         const std::int64_t left = row.since / 1000 + plan.rules.soak_s - now / 1000;

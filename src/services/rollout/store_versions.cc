@@ -100,6 +100,8 @@ Result<std::string> StoreVersions::begin(const NodeRun& run, std::string_view ve
         ++figures_.refused;
         return std::unexpected(std::move(*error));
     }
+    // Another server may have moved the node since this one read the table.
+    BUNRAKU_TRY_VOID(refresh(run, lock));
     std::string out = present_version(run, version);
     const std::string wanted =
         table_.target(run.environment, run.node, runtime_.now_ms()).value_or(std::string(version));
@@ -110,6 +112,33 @@ Result<std::string> StoreVersions::begin(const NodeRun& run, std::string_view ve
     remember_transaction(run);
     lock.unlock();
     return runs_->begin(run, out);
+}
+
+bool StoreVersions::moved_elsewhere(const NodeRun& run, std::string_view version) const {
+    const auto at = table_.environments.find(run.environment);
+    if (at == table_.environments.end()) return false;
+    const auto row = at->second.nodes.find(run.node);
+    return row != at->second.nodes.end() && row->second.version != version;
+}
+
+Result<void> StoreVersions::refresh(const NodeRun& run, std::unique_lock<std::mutex>& lock) {
+    BUNRAKU_ASSERT(lock.owns_lock());
+    const auto target = table_.target(run.environment, run.node, runtime_.now_ms());
+    if (!target || !several_servers() || present_version(run, "") == *target) return {};
+    lock.unlock();
+    const auto row = [&]() -> Result<std::optional<store::NodeVersion>> {
+        auto db = BUNRAKU_TRY(service_->reader());
+        return store::node_version(*db, run.environment, run.node);
+    }();
+    lock.lock();
+    if (!row) {
+        ++figures_.refused;
+        return failure(row.error().message, kUnknownVersion);
+    }
+    if (!*row) return {};
+    table_.environments[(*row)->environment].nodes.insert_or_assign((*row)->certname, **row);
+    if (reloading_ > 0) written_.push_back(**row);
+    return {};
 }
 
 bool StoreVersions::is_idle(const NodeRun& run) const {
@@ -177,15 +206,18 @@ Result<std::optional<std::string>> StoreVersions::current(std::string_view envir
         }
     }
     auto run = BUNRAKU_TRY(runs_->current(environment, node));
-    if (run) return run;
-    // The run may have begun with another server, or before this one started. Then it has the
-    // version that the node had.
     NodeRun implied{.environment = environment, .node = node, .transaction = {}, .implied = true};
     std::string version;
     {
-        const std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_);
+        BUNRAKU_TRY_VOID(refresh(implied, lock));
+        // The run that this server knows has ended if the node has moved with another server since.
+        const bool ended = several_servers() && run && moved_elsewhere(implied, *run);
+        if (run && !ended) return run;
+        // The run may have begun with another server, or before this one started. Then it has the
+        // version that the node had.
         version = present_version(implied, "");
-        if (version.empty() || is_idle(implied)) return run;
+        if (version.empty() || (!ended && is_idle(implied))) return std::nullopt;
     }
     return std::optional(BUNRAKU_TRY(runs_->begin(implied, version)));
 }

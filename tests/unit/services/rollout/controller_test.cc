@@ -202,7 +202,9 @@ protected:
     std::string verdict(std::int64_t id, std::string_view node) {
         auto db = service_->reader();
         EXPECT_TRUE(db);
-        for (const auto& member : *store::rollout_members(**db, id))
+        const auto members = store::rollout_members(**db, id);
+        EXPECT_TRUE(members);
+        for (const auto& member : *members)
             if (member.certname == node) return member.verdict + " " + member.detail;
         return "no member";
     }
