@@ -72,7 +72,8 @@ int run_script(Invocation& invocation) {
 
 }  // namespace
 
-BUNRAKU_COMMAND(script){
-    .name = "script", .summary = "Run Puppet code for its effects, without a catalog.", .run = run_script};
+BUNRAKU_COMMAND(script){.name = "script",
+                        .summary = "Run Puppet code for its effects, without a catalog.",
+                        .run = run_script};
 
 }  // namespace bunraku::cli

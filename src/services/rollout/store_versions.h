@@ -72,8 +72,8 @@ private:
     /// Moves a node in the store and returns its version.
     base::Result<std::string> move(const server::NodeRun& run, const std::string& before,
                                    const std::string& target, std::unique_lock<std::mutex>& lock);
-    /// Reads the row of a node that is due, if there are several servers: another one may have moved
-    /// it since this server read the table. The lock is held before and after.
+    /// Reads the row of a node that is due, if there are several servers: another one may have
+    /// moved it since this server read the table. The lock is held before and after.
     base::Result<void> refresh(const server::NodeRun& run, std::unique_lock<std::mutex>& lock);
     /// Reports whether the node has moved to another version than `version`.
     bool moved_elsewhere(const server::NodeRun& run, std::string_view version) const;
