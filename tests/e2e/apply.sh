@@ -7,9 +7,13 @@
 for signal in INT TERM HUP; do
     rm -f "$scratch/slept" "$scratch/state/last_run_report.yaml"
     status=0
-    timeout --foreground --preserve-status -s "$signal" 2 "$BUNRAKU" apply "${places[@]}" \
+    # A shell without job control starts its background processes with SIGINT ignored.
+    env --default-signal=INT "$BUNRAKU" apply "${places[@]}" \
         -e "exec { '/bin/sleep 30': } -> exec { '/bin/touch $scratch/slept': }" \
-        >"$scratch/out" 2>&1 || status=$?
+        >"$scratch/out" 2>&1 &
+    until pgrep -P $! -x sleep >/dev/null || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+    kill -s "$signal" $!
+    wait $! || status=$?
     out=$(<"$scratch/out")
     holds "$status" '^1$'
     holds "$out" "Caught SIG$signal; stopping Exec\[/bin/sleep 30\]"

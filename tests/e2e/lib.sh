@@ -5,19 +5,21 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export FACTER_scratch=$scratch HOME=$scratch NO_COLOR=1
 # With Debian's puppet on the machine, ssldir and codedir are not below confdir unless they are set.
-places=(--confdir "$scratch/etc" --ssldir "$scratch/etc/ssl" --vardir "$scratch/var" --statedir "$scratch/state"
+# Modules of the machine would add facts to every run.
+places=(--confdir "$scratch/etc" --ssldir "$scratch/etc/ssl" --basemodulepath "$scratch/etc/modules" --vardir "$scratch/var" --statedir "$scratch/state"
     --rundir "$scratch/run" --logdir "$scratch/log" --publicdir "$scratch/public")
 mkdir -p "$scratch"/{etc,var,state,run,log,public}
 failures=0
 
 # run STATUS ARGS...: runs the program and checks its exit status. Its output is in $out, its errors
-# in $err. An --ssldir of ARGS has precedence over that of the scratch directory.
+# in $err. --ssldir and --basemodulepath of ARGS have precedence over those of the scratch directory.
 run() {
-    local expected=$1 status=0 at=("${places[@]}") i
+    local expected=$1 status=0 at=("${places[@]}") option i
     shift
-    if [[ " $* " == *" --ssldir "* ]]; then
-        for i in "${!at[@]}"; do [ "${at[i]-}" != --ssldir ] || unset 'at[i]' 'at[i+1]'; done
-    fi
+    for option in --ssldir --basemodulepath; do
+        [[ " $* " == *" $option "* ]] || continue
+        for i in "${!at[@]}"; do [ "${at[i]-}" != "$option" ] || unset 'at[i]' 'at[i+1]'; done
+    done
     "$BUNRAKU" "$@" "${at[@]}" >"$scratch/out" 2>"$scratch/err" || status=$?
     out=$(<"$scratch/out")
     err=$(<"$scratch/err")

@@ -111,7 +111,7 @@ Result<std::map<std::int64_t, std::string>> fact_values(Database& db, std::strin
 Result<std::map<std::int64_t, std::string>> class_values(Database& db, std::string_view prefix) {
     auto s = BUNRAKU_TRY(db.prepare(kClassValuesSql));
     const std::string below = std::string(prefix) + "::";
-    s.bind(prefix).bind(below.size()).bind(below);
+    s.bind(prefix).bind(below).bind(below);
     std::map<std::int64_t, std::string> out;
     while (BUNRAKU_TRY(s.step())) out.insert_or_assign(s.integer(0), std::string(s.text(1)));
     return out;

@@ -58,7 +58,7 @@ TEST(AnalyzeTest, FindsResourcesClassesAndKeys) {
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::HieraKey), "k@k ");
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::Type), "d::e@d::e file@File package@Package ");
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::Variable),
-              "c::port@port d::e::a@a d::e::source@source t@t t@t ");
+              "c::port@port d::e::a@a d::e::source@source package::title@title t@t t@t ");
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::Resource), "d::e[t]@t file[/f]@/f ");
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::File), "m/s@m/s ");
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::Template), "m/t.epp@m/t.epp ");

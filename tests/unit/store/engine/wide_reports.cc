@@ -66,6 +66,7 @@ sqlite: );
 sqlite: INSERT INTO report_data SELECT * FROM wide_data;
 sqlite: DROP TABLE wide_data;
 pg: ALTER TABLE wide_data RENAME TO report_data;
+pg: ALTER INDEX wide_data_pkey RENAME TO report_data_pkey;
 pg: ALTER TABLE report_data ADD CONSTRAINT report_data_report_id_fkey
 pg:     FOREIGN KEY (report_id) REFERENCES reports (id) ON DELETE CASCADE;
 )sql");
