@@ -235,6 +235,7 @@ private:
             const std::string before = base_of(server);
             if (const auto done = server.controller->tick(); !done)
                 world_.note(fmt::format("{}: {}", server.name, done.error().message));
+            if (options_.tell) note_position(server);
             const std::string after = base_of(server);
             if (before != after) {
                 world_.note(fmt::format("{} switches to {}", server.name, after));
@@ -242,6 +243,16 @@ private:
             }
             --busy_;
         }
+    }
+
+    /// Adds a note if the rollout has another state or wave than before.
+    void note_position(const Server& server) {
+        const auto rows = server.controller->list("", store::Which::All);
+        if (!rows || rows->empty() || rows->front().sequence <= noted_) return;
+        const store::RolloutRow& row = rows->front();
+        noted_ = row.sequence;
+        world_.note(
+            fmt::format("{}: {} wave {}: {}", server.name, row.state, row.wave, row.reason));
     }
 
     void trouble() {
@@ -572,7 +583,8 @@ private:
     std::vector<std::string> violations_;
     std::size_t canaries_ = 0;
     std::uint64_t moved_by_bad_ = 0, starts_ = 0;
-    int busy_ = 0;  ///< number of tasks that use the servers
+    std::int64_t noted_ = 0;  ///< the newest sequence number in the notes
+    int busy_ = 0;            ///< number of tasks that use the servers
     bool up_ = false, crashed_ = false, calm_ = false, ended_ = false;
 };
 

@@ -32,6 +32,24 @@ StoreVersions::StoreVersions(std::shared_ptr<store::Service> service, sys::Runti
       runs_(std::move(runs)),
       marked_(sys::disk().exists(marker_)) {}
 
+void StoreVersions::base(std::string_view environment, std::string_view version) {
+    {
+        const std::lock_guard lock(mutex_);
+        bases_.insert_or_assign(std::string(environment), std::string(version));
+    }
+    runs_->base(environment, version);
+}
+
+std::string StoreVersions::base_of(std::string_view environment) const {
+    const auto at = bases_.find(environment);
+    return at == bases_.end() ? std::string() : at->second;
+}
+
+void StoreVersions::remember_row(const store::NodeVersion& row) {
+    table_.environments[row.environment].nodes.insert_or_assign(row.certname, row);
+    if (reloading_ > 0) written_.push_back(row);
+}
+
 std::string StoreVersions::key_of(std::string_view environment, std::string_view node) {
     return fmt::format("{}\n{}", environment, node);
 }
@@ -123,8 +141,10 @@ bool StoreVersions::moved_elsewhere(const NodeRun& run, std::string_view version
 
 Result<void> StoreVersions::refresh(const NodeRun& run, std::unique_lock<std::mutex>& lock) {
     BUNRAKU_ASSERT(lock.owns_lock());
+    if (!several_servers()) return {};
+    const std::string base = base_of(run.environment);
     const auto target = table_.target(run.environment, run.node, runtime_.now_ms());
-    if (!target || !several_servers() || present_version(run, "") == *target) return {};
+    if (present_version(run, base) == target.value_or(base)) return {};
     lock.unlock();
     const auto row = [&]() -> Result<std::optional<store::NodeVersion>> {
         auto db = BUNRAKU_TRY(service_->reader());
@@ -135,9 +155,7 @@ Result<void> StoreVersions::refresh(const NodeRun& run, std::unique_lock<std::mu
         ++figures_.refused;
         return failure(row.error().message, kUnknownVersion);
     }
-    if (!*row) return {};
-    table_.environments[(*row)->environment].nodes.insert_or_assign((*row)->certname, **row);
-    if (reloading_ > 0) written_.push_back(**row);
+    if (*row) remember_row(**row);
     return {};
 }
 
@@ -145,7 +163,8 @@ bool StoreVersions::is_idle(const NodeRun& run) const {
     const auto at = table_.environments.find(run.environment);
     if (at == table_.environments.end()) return false;
     const auto row = at->second.nodes.find(run.node);
-    return row != at->second.nodes.end() && row->second.idle;
+    return row != at->second.nodes.end() && row->second.idle && row->second.epoch > 0 &&
+           row->second.epoch == table_.epoch;
 }
 
 Result<std::string> StoreVersions::move(const NodeRun& run, const std::string& before,
@@ -165,8 +184,7 @@ Result<std::string> StoreVersions::move(const NodeRun& run, const std::string& b
                               .environment = std::string(run.environment),
                               .version = target,
                               .previous = before,
-                              .transaction = std::string(run.transaction),
-                              .epoch = epoch};
+                              .transaction = std::string(run.transaction)};
     lock.unlock();
     std::optional<store::NodeVersion> stored;
     const auto done = service_->with_writer([&](store::Writer& writer) -> Result<void> {
@@ -191,8 +209,7 @@ Result<std::string> StoreVersions::move(const NodeRun& run, const std::string& b
         return failure(done.error().message, kUnknownVersion);
     }
     if (!stored) return before;
-    table_.environments[stored->environment].nodes.insert_or_assign(stored->certname, *stored);
-    if (reloading_ > 0) written_.push_back(*stored);
+    remember_row(*stored);
     return stored->version;
 }
 
@@ -211,13 +228,15 @@ Result<std::optional<std::string>> StoreVersions::current(std::string_view envir
     {
         std::unique_lock lock(mutex_);
         BUNRAKU_TRY_VOID(refresh(implied, lock));
-        // The run that this server knows has ended if the node has moved with another server since.
-        const bool ended = several_servers() && run && moved_elsewhere(implied, *run);
+        // The run that this server knows has ended if another server has moved the node or has got
+        // its report since.
+        const bool ended =
+            several_servers() && run && (moved_elsewhere(implied, *run) || is_idle(implied));
         if (run && !ended) return run;
         // The run may have begun with another server, or before this one started. Then it has the
         // version that the node had.
         version = present_version(implied, "");
-        if (version.empty() || (!ended && is_idle(implied))) return std::nullopt;
+        if (version.empty() || is_idle(implied)) return std::nullopt;
     }
     return std::optional(BUNRAKU_TRY(runs_->begin(implied, version)));
 }
@@ -252,31 +271,37 @@ void StoreVersions::idle(const NodeRun& run) {
     std::unique_lock lock(mutex_);
     const auto at = table_.environments.find(run.environment);
     if (at == table_.environments.end()) return;
-    EnvironmentVersions& versions = at->second;
-    auto row = versions.nodes.find(run.node);
+    const EnvironmentVersions& versions = at->second;
+    const std::string base = base_of(run.environment);
+    const std::string present = present_version(run, base);
+    const std::string wanted =
+        table_.target(run.environment, run.node, runtime_.now_ms()).value_or(base);
+    const bool due = !present.empty() && !wanted.empty() && present != wanted;
+    const auto row = versions.nodes.find(run.node);
     const bool missing = row == versions.nodes.end();
-    if (missing) {
-        // An agent whose requests do not show the begin of a run moves after its next report.
-        if (!versions.rollout || !versions.rollout->waves->contains(run.node)) return;
-        const std::string& from = versions.rollout->row.from;
-        if (table_.target(run.environment, run.node, runtime_.now_ms()) == from) return;
-        store::NodeVersion added{.certname = std::string(run.node),
-                                 .environment = std::string(run.environment),
-                                 .version = from,
-                                 .previous = from,
-                                 .since = runtime_.now_ms(),
-                                 .epoch = table_.epoch};
-        std::string name = added.certname;
-        row = versions.nodes.emplace(std::move(name), std::move(added)).first;
-    }
-    if (row->second.idle) return;
-    row->second.idle = true;
-    const store::NodeVersion now = row->second;
+    if (due ? is_idle(run) : missing || row->second.idle) return;
+    const bool forward = !versions.rollout || wanted != versions.rollout->row.from;
+    const std::int64_t epoch = table_.epoch;
+    store::NodeVersion node{.certname = std::string(run.node),
+                            .environment = std::string(run.environment),
+                            .version = present,
+                            .previous = present};
     lock.unlock();
-    (void)service_->with_writer([&](store::Writer& writer) -> Result<void> {
-        if (missing) BUNRAKU_TRY(store::move_node(writer, now, ""));
-        return store::set_idle(writer, now.environment, now.certname);
+    std::optional<store::NodeVersion> stored;
+    const auto done = service_->with_writer([&](store::Writer& writer) -> Result<void> {
+        auto transaction = BUNRAKU_TRY(store::Transaction::begin(writer.db()));
+        node.since = BUNRAKU_TRY(store::database_time(writer.db()));
+        const VersionTable now{.epoch = BUNRAKU_TRY(store::rollout_epoch(writer.db())),
+                               .servers = BUNRAKU_TRY(store::rollout_servers(writer.db()))};
+        // An agent whose requests do not show the begin of a run moves with the next request after
+        // this report, which may be the second of its run unless all servers know that it is due.
+        if (due && now.epoch == epoch && now.known_by_all(node.since, forward)) node.epoch = epoch;
+        if (missing) BUNRAKU_TRY(store::move_node(writer, node, ""));
+        stored = BUNRAKU_TRY(store::set_idle(writer, node));
+        return transaction.commit();
     });
+    lock.lock();
+    if (done && stored) remember_row(*stored);
 }
 
 Result<void> StoreVersions::reload() {

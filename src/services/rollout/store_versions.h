@@ -28,10 +28,7 @@ public:
     StoreVersions(std::shared_ptr<store::Service> service, sys::Runtime& runtime,
                   std::string marker, std::shared_ptr<server::VersionAuthority> runs);
 
-    void base(std::string_view environment, std::string_view version) override {
-        runs_->base(environment, version);
-    }
-
+    void base(std::string_view environment, std::string_view version) override;
     std::optional<std::string> target(std::string_view environment,
                                       std::string_view node) const override;
     base::Result<std::string> begin(const server::NodeRun& run, std::string_view version) override;
@@ -78,7 +75,12 @@ private:
     /// Reports whether the node has moved to another version than `version`.
     bool moved_elsewhere(const server::NodeRun& run, std::string_view version) const;
     bool several_servers() const;
-    /// Reports whether the last run of the node with its present version has ended.
+    /// Returns the base of an environment on this server, or an empty string if it is not known.
+    std::string base_of(std::string_view environment) const;
+    /// Takes over a row of the store that is newer than the table.
+    void remember_row(const store::NodeVersion& row);
+    /// Reports whether the node is due to move and has no run under way on any server: a run has
+    /// ended in the present epoch, and all servers knew then that the node is due.
     bool is_idle(const server::NodeRun& run) const;
 
     std::shared_ptr<store::Service> service_;
@@ -88,6 +90,7 @@ private:
     mutable std::mutex mutex_;
     VersionTable table_;
     ByText<Transactions> transactions_;
+    ByText<std::string> bases_;
     bool loaded_ = false;       ///< true after the first reload
     bool marked_ = false;       ///< true if the marker exists
     sys::TimePoint contact_{};  ///< begin of the last successful reload

@@ -80,11 +80,13 @@ Result<void> set_transaction(Writer& writer, std::string_view environment,
     return s.run();
 }
 
-Result<void> set_idle(Writer& writer, std::string_view environment, std::string_view certname) {
-    Statement s = BUNRAKU_TRY(writer.db().prepare(
-        "UPDATE node_versions SET idle = 1 WHERE certname = ? AND environment = ? AND idle = 0"));
-    s.bind(certname).bind(environment);
-    return s.run();
+Result<std::optional<NodeVersion>> set_idle(Writer& writer, const NodeVersion& node) {
+    Statement s =
+        BUNRAKU_TRY(writer.db().prepare("UPDATE node_versions SET idle = 1, epoch = ?"
+                                        " WHERE certname = ? AND environment = ? AND version = ?"));
+    s.bind(node.epoch).bind(node.certname).bind(node.environment).bind(node.version);
+    BUNRAKU_TRY_VOID(s.run());
+    return node_version(writer.db(), node.environment, node.certname);
 }
 
 Result<void> forget_nodes(Writer& writer, std::string_view environment, std::string_view version,

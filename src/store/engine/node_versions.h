@@ -20,6 +20,8 @@ struct NodeVersion {
     std::int64_t since = 0;   ///< begin of the first run with this version
     std::string transaction;  ///< transaction of that run; empty if the agent did not send it
     bool idle = false;        ///< true if a run with this version has ended
+    /// The epoch in which a run ended after which the node was due to move, as all servers knew. 0
+    /// if there was none. In this epoch, no run of the node is under way.
     std::int64_t epoch = 0;
 };
 
@@ -34,7 +36,9 @@ Result<NodeVersion> move_node(Writer& writer, const NodeVersion& target, std::st
 /// Records the transaction of the run that moved the node, if it is unknown.
 Result<void> set_transaction(Writer& writer, std::string_view environment,
                              std::string_view certname, std::string_view transaction);
-Result<void> set_idle(Writer& writer, std::string_view environment, std::string_view certname);
+/// Records that a run of the node with `node.version` has ended, and `node.epoch`. Changes nothing
+/// if the node has another version by now. Returns the row that is stored afterwards.
+Result<std::optional<NodeVersion>> set_idle(Writer& writer, const NodeVersion& node);
 /// Removes the rows of nodes that have used `version` since a time before `before`.
 Result<void> forget_nodes(Writer& writer, std::string_view environment, std::string_view version,
                           std::int64_t before);

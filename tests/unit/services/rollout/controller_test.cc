@@ -324,6 +324,49 @@ TEST_F(Rollout, AgentsWithoutABeginMoveAfterTheirReport) {
     EXPECT_EQ(begin("a", "", true), "new");
 }
 
+TEST_F(Rollout, AgentsWithoutABeginMoveOnlyIfAllServersKnow) {
+    StoreVersions other(service_, sys::machine(), folder_ + "/rollouts2",
+                        server::make_local_versions("", log_));
+    const auto acknowledge = [&](std::int64_t epoch) {
+        ASSERT_TRUE(service_->with_writer([&](store::Writer& writer) {
+            return store::acknowledge_epoch(writer, {.server = "server2",
+                                                     .epoch = epoch,
+                                                     .seen = sys::machine().now_ms(),
+                                                     .versions = "{}"});
+        }));
+    };
+    for (auto* versions : {versions_.get(), &other}) versions->base("production", kOld);
+    start();
+    acknowledge(0);
+    ASSERT_TRUE(versions_->reload());
+    const auto request = [](StoreVersions& versions) {
+        const server::NodeRun run{
+            .environment = "production", .node = "a", .transaction = {}, .implied = true};
+        const auto known = *versions.current("production", "a");
+        return known ? *known
+                     : *versions.begin(
+                           run, versions.target("production", "a").value_or(std::string(kOld)));
+    };
+    const auto finish = [&](std::string_view transaction) {
+        const server::NodeRun run{
+            .environment = "production", .node = "a", .transaction = transaction, .implied = true};
+        versions_->catalog(run);
+        versions_->idle(run);
+    };
+    EXPECT_EQ(request(*versions_), kOld);
+    finish("a1");
+    // The other server does not know that the node is due, and answers without the store.
+    EXPECT_EQ(request(other), kOld);
+    ASSERT_TRUE(other.reload());
+    acknowledge(other.table().epoch);
+    // The node is in a run, although the last report that this server got has ended one.
+    EXPECT_EQ(request(*versions_), kOld);
+    finish("a2");
+    // Now all servers know. The run that the other server knows has ended.
+    EXPECT_EQ(request(other), kNew);
+    EXPECT_EQ(request(*versions_), kNew);
+}
+
 TEST_F(Rollout, SurvivesRestarts) {
     const auto id = start();
     EXPECT_EQ(begin("a", "a1"), "new");

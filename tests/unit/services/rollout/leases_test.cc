@@ -24,6 +24,14 @@ enum class Without : std::uint8_t {
     ForgottenLease,   ///< a restarted server trusts its empty table
     BeginOfRun,       ///< a node changes its version at any request
     Snapshot,         ///< nodes that had their target stay settled after a change
+    IdleEpoch,        ///< a node that was idle in an earlier epoch is still idle
+    IdleKnown,        ///< a node is idle although a server does not know that it is due
+};
+
+/// How an agent's requests show that a run begins.
+enum class Agent : std::uint8_t {
+    Begins,   ///< the first request of a run is one with which runs begin
+    Implies,  ///< none is; the node moves after the report of the run before
 };
 
 enum Version : std::int8_t { kNone = 0, kOld = 1, kNew = 2 };
@@ -41,6 +49,7 @@ struct World {
     Version target = kOld, row = kNone;
     std::array<std::int8_t, 2> acknowledged{};
     std::array<Server, 2> servers;
+    std::int8_t idle = 0;      ///< epoch of the row, 0 if a run may be under way
     Version run = kNone;       ///< version of the run under way
     std::int8_t requests = 0;  ///< requests that the run may still send
     std::int8_t runs = 4, flips = 4, cuts = 3, restarts = 2;  ///< events that are left
@@ -53,6 +62,7 @@ std::string key_of(const World& w) {
     add(w.epoch);
     add(w.target);
     add(w.row);
+    add(w.idle);
     for (std::size_t i = 0; i < 2; ++i) {
         const Server& s = w.servers[i];
         add(w.acknowledged[i]);
@@ -69,7 +79,8 @@ std::string key_of(const World& w) {
 
 class Model {
 public:
-    explicit Model(Without without) : without_(without) {}
+    explicit Model(Without without, Agent agent = Agent::Begins)
+        : without_(without), agent_(agent) {}
 
     /// Returns true if no run can get two versions.
     bool explore() {
@@ -112,7 +123,12 @@ private:
             if (without_ != Without::RefusalOfDue) return std::nullopt;
             return s.settled == kNone ? kOld : s.settled;
         }
-        if (begin && usable(w)) w.row = w.target;
+        const bool idle = w.idle > 0 && (w.idle == s.epoch || without_ == Without::IdleEpoch);
+        const bool may_move = agent_ == Agent::Begins ? begin : idle;
+        if (may_move && s.epoch == w.epoch && usable(w)) {
+            w.row = w.target;
+            w.idle = 0;
+        }
         s.settled = w.row == kNone ? kOld : w.row;
         return s.settled;
     }
@@ -185,6 +201,9 @@ private:
         ended.run = kNone;
         ended.requests = 0;
         add(ended);
+        if (agent_ == Agent::Implies) {
+            for (std::size_t i = 0; i < 2; ++i) report(ended, i);
+        }
         for (std::size_t i = 0; i < 2 && now.requests > 0; ++i) {
             World w = now;
             const auto version = resolve(w, i, without_ == Without::BeginOfRun);
@@ -198,7 +217,22 @@ private:
         }
     }
 
+    /// The report of a run comes to a server that saw the whole run (StoreVersions::idle).
+    void report(const World& now, std::size_t i) {
+        const Server& s = now.servers[i];
+        const auto version = [](Version row) { return row == kNone ? kOld : row; };
+        const bool due = s.epoch > 0 && version(s.settled) != s.target;
+        if (!s.connected || !due || version(now.row) != version(s.settled)) return;
+        const bool known = s.epoch == now.epoch && usable(now);
+        if (!known && without_ != Without::IdleKnown) return;
+        World w = now;
+        w.row = version(s.settled);
+        w.idle = s.epoch;
+        add(w);
+    }
+
     Without without_;
+    Agent agent_;
     bool mixture_ = false;
     std::unordered_set<std::string> seen_;
     std::queue<World> left_;
@@ -208,6 +242,14 @@ TEST(Leases, NoRunGetsTwoVersions) {
     Model model(Without::Nothing);
     EXPECT_TRUE(model.explore());
     EXPECT_GT(model.states(), 100'000u);
+}
+
+TEST(Leases, NoImpliedRunGetsTwoVersions) {
+    Model model(Without::Nothing, Agent::Implies);
+    EXPECT_TRUE(model.explore());
+    EXPECT_GT(model.states(), 100'000u);
+    for (const auto rule : {Without::IdleEpoch, Without::IdleKnown})
+        EXPECT_FALSE(Model(rule, Agent::Implies).explore());
 }
 
 class LeasesWithout : public testing::TestWithParam<Without> {};

@@ -123,8 +123,15 @@ TEST_P(Rollouts, MovesANodeOnce) {
     EXPECT_EQ(move_node(*writer_, to, "")->transaction, "t1");
     EXPECT_EQ(move_node(*writer_, to, "v3")->version, "v2");
     EXPECT_EQ(move_node(*writer_, to, "v2")->version, "v1");
-    ASSERT_TRUE(set_idle(*writer_, "production", "a"));
-    EXPECT_TRUE((*node_version(writer_->db(), "production", "a"))->idle);
+    to.epoch = 3;
+    const auto idle = *set_idle(*writer_, to);
+    ASSERT_TRUE(idle);
+    EXPECT_TRUE(idle->idle);
+    EXPECT_EQ(idle->epoch, 3);
+    // The report of a run with another version changes nothing.
+    to.version = "v2";
+    to.epoch = 4;
+    EXPECT_EQ((*set_idle(*writer_, to))->epoch, 3);
     EXPECT_EQ(*node_version(writer_->db(), "test", "a"), std::nullopt);
     ASSERT_TRUE(forget_nodes(*writer_, "production", "v1", 5));
     EXPECT_EQ(node_versions(writer_->db(), "")->size(), 1u);
