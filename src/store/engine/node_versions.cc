@@ -89,11 +89,12 @@ Result<std::optional<NodeVersion>> set_idle(Writer& writer, const NodeVersion& n
     return node_version(writer.db(), node.environment, node.certname);
 }
 
-Result<void> forget_nodes(Writer& writer, std::string_view environment, std::string_view version,
+Result<void> forget_nodes(Writer& writer, std::string_view environment, std::string_view base,
                           std::int64_t before) {
-    Statement s = BUNRAKU_TRY(writer.db().prepare(
-        "DELETE FROM node_versions WHERE environment = ? AND version = ? AND since < ?"));
-    s.bind(environment).bind(version).bind(before);
+    Statement s =
+        BUNRAKU_TRY(writer.db().prepare("DELETE FROM node_versions WHERE environment = ?"
+                                        " AND (version = ? OR version = previous) AND since < ?"));
+    s.bind(environment).bind(base).bind(before);
     return s.run();
 }
 

@@ -94,6 +94,25 @@ Result<void> insert_members(Database& db, std::int64_t id,
     return {};
 }
 
+/// Records `row.from` as the version of the members that have no row. The caller has a transaction.
+Result<void> record_unmoved(Database& db, const RolloutRow& row) {
+    {
+        Statement s = BUNRAKU_TRY(
+            db.prepare("INSERT INTO node_versions (certname, environment, version, previous, since,"
+                       " transaction_uuid, idle, epoch)"
+                       " SELECT certname, ?, ?, ?, ?, '', 0, 0 FROM rollout_members"
+                       " WHERE rollout_id = ? ON CONFLICT (certname, environment) DO NOTHING"));
+        s.bind(row.environment).bind(row.from).bind(row.from).bind(row.since).bind(row.id);
+        BUNRAKU_TRY_VOID(s.run());
+    }
+    // Rows of nodes that never moved expire by this time.
+    Statement s =
+        BUNRAKU_TRY(db.prepare("UPDATE node_versions SET since = ? WHERE environment = ?"
+                               " AND version = ? AND previous = ?"));
+    s.bind(row.since).bind(row.environment).bind(row.from).bind(row.from);
+    return s.run();
+}
+
 }  // namespace
 
 Result<std::int64_t> rollout_epoch(Database& db) {
@@ -189,7 +208,7 @@ Result<std::optional<RolloutRow>> change_rollout(Writer& writer, RolloutRow row,
     Database& db = writer.db();
     Transaction transaction = BUNRAKU_TRY(Transaction::begin(db));
     const std::int64_t expected = row.sequence++;
-    if (targets == Targets::Changed) row.epoch = BUNRAKU_TRY(next_epoch(db));
+    if (targets != Targets::Same) row.epoch = BUNRAKU_TRY(next_epoch(db));
     {
         Statement s = BUNRAKU_TRY(db.prepare(
             "UPDATE rollouts SET state = ?, wave = ?, moved = ?, resume_state = ?, hold = ?,"
@@ -201,6 +220,7 @@ Result<std::optional<RolloutRow>> change_rollout(Writer& writer, RolloutRow row,
         BUNRAKU_TRY_VOID(s.run());
     }
     if (db.changes() != 1) return std::nullopt;
+    if (targets == Targets::Finished) BUNRAKU_TRY_VOID(record_unmoved(db, row));
     RolloutEvent own = event;
     own.rollout = row.id;
     BUNRAKU_TRY_VOID(insert_event(db, own));

@@ -69,12 +69,15 @@ Result<std::optional<std::string>> rollout_plan(Database& db, std::string_view d
 /// Returns the members, by wave and name.
 Result<std::vector<RolloutMember>> rollout_members(Database& db, std::int64_t id);
 
-/// Whether a transition changes the version that some node should have.
-enum class Targets : std::uint8_t { Same, Changed };
+/// Whether a transition changes the version that some node should have. Finished is a change after
+/// which the new version is the base of the environment.
+enum class Targets : std::uint8_t { Same, Changed, Finished };
 
 /// Writes `row` with the next sequence number, and the event, in one transaction, if the rollout's
-/// sequence number is still `row.sequence`. Targets::Changed also raises the epoch. Returns the
-/// row as written, or nullopt if the sequence number differs.
+/// sequence number is still `row.sequence`. Targets::Changed also raises the epoch.
+/// Targets::Finished does too, and records `row.from` as the version of the members that have not
+/// moved, because nothing else shows it afterwards. Returns the row as written, or nullopt if the
+/// sequence number differs.
 Result<std::optional<RolloutRow>> change_rollout(Writer& writer, RolloutRow row, Targets targets,
                                                  const RolloutEvent& event);
 

@@ -2,6 +2,8 @@
 // Tests the rows of rollouts on both backends.
 #include "store/engine/rollouts.h"
 
+#include <fmt/format.h>
+
 #include "backends.h"
 #include "store/engine/node_versions.h"
 
@@ -96,6 +98,33 @@ TEST_P(Rollouts, NumbersEventsAndRemembersWhichWereSent) {
     ASSERT_TRUE(mark_sent(*writer_, (*unsent)[0]));
     EXPECT_EQ(unsent_events(writer_->db())->size(), 1u);
     EXPECT_EQ(rollout_events(writer_->db(), id, 1)->at(0).what, "note");
+}
+
+TEST_P(Rollouts, RecordsMembersThatHaveNotMoved) {
+    const auto id = start();
+    const NodeVersion moved{.certname = "a",
+                            .environment = "production",
+                            .version = "v2",
+                            .previous = "v1",
+                            .since = 5};
+    ASSERT_TRUE(move_node(*writer_, moved, ""));
+    RolloutRow closed = row(id);
+    closed.live = false;
+    closed.state = "done";
+    closed.since = 2000;
+    ASSERT_TRUE(*change_rollout(*writer_, closed, Targets::Finished, {.what = "switched"}));
+    EXPECT_EQ(*rollout_epoch(writer_->db()), 2);
+    const auto text = [&] {
+        std::string out;
+        for (const auto& node : *node_versions(writer_->db(), "production"))
+            out += fmt::format("{} {} {};", node.certname, node.version, node.since);
+        return out;
+    };
+    EXPECT_EQ(text(), "a v2 5;b v1 2000;c v1 2000;");
+    ASSERT_TRUE(forget_nodes(*writer_, "production", "v2", 2000));
+    EXPECT_EQ(text(), "b v1 2000;c v1 2000;");
+    ASSERT_TRUE(forget_nodes(*writer_, "production", "v2", 2001));
+    EXPECT_EQ(text(), "");
 }
 
 TEST_P(Rollouts, StoresVerdicts) {
