@@ -310,6 +310,9 @@ Result<void> Controller::acknowledge(std::int64_t now) {
 
 Result<void> Controller::clean(std::int64_t now) {
     constexpr std::int64_t kPause = 5 * 60'000;
+    // Time that nodes have to move after a rollout. Most move with their next run. Those whose
+    // requests do not show the begin of a run may need several.
+    constexpr std::int64_t kLongestUnmoved = 24LL * 60 * 60'000;
     if (now - cleaned_at_ < kPause) return {};
     cleaned_at_ = now;
     const std::int64_t longest =
@@ -333,8 +336,11 @@ Result<void> Controller::clean(std::int64_t now) {
         }
         const auto base = options_.deployed.base(name);
         if (!base) continue;
-        BUNRAKU_TRY_VOID(options_.service->with_writer([&](store::Writer& writer) {
-            return store::forget_nodes(writer, name, base->name, now - longest);
+        for (const auto& [node, row] : versions.nodes)
+            if (row.version == row.previous) options_.deployed.retain(name, row.version);
+        BUNRAKU_TRY_VOID(options_.service->with_writer([&](store::Writer& writer) -> Result<void> {
+            BUNRAKU_TRY_VOID(store::forget_nodes(writer, name, base->name, now - longest));
+            return store::forget_unmoved(writer, name, now - kLongestUnmoved);
         }));
     }
     return {};

@@ -89,12 +89,18 @@ Result<std::optional<NodeVersion>> set_idle(Writer& writer, const NodeVersion& n
     return node_version(writer.db(), node.environment, node.certname);
 }
 
-Result<void> forget_nodes(Writer& writer, std::string_view environment, std::string_view base,
+Result<void> forget_nodes(Writer& writer, std::string_view environment, std::string_view version,
                           std::int64_t before) {
-    Statement s =
-        BUNRAKU_TRY(writer.db().prepare("DELETE FROM node_versions WHERE environment = ?"
-                                        " AND (version = ? OR version = previous) AND since < ?"));
-    s.bind(environment).bind(base).bind(before);
+    Statement s = BUNRAKU_TRY(writer.db().prepare(
+        "DELETE FROM node_versions WHERE environment = ? AND version = ? AND since < ?"));
+    s.bind(environment).bind(version).bind(before);
+    return s.run();
+}
+
+Result<void> forget_unmoved(Writer& writer, std::string_view environment, std::int64_t before) {
+    Statement s = BUNRAKU_TRY(writer.db().prepare(
+        "DELETE FROM node_versions WHERE environment = ? AND version = previous AND since < ?"));
+    s.bind(environment).bind(before);
     return s.run();
 }
 

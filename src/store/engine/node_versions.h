@@ -39,10 +39,11 @@ Result<void> set_transaction(Writer& writer, std::string_view environment,
 /// Records that a run of the node with `node.version` has ended, and `node.epoch`. Changes nothing
 /// if the node has another version by now. Returns the row that is stored afterwards.
 Result<std::optional<NodeVersion>> set_idle(Writer& writer, const NodeVersion& node);
-/// Removes the rows of nodes that have used `base`, or have never moved, since a time before
-/// `before`.
-Result<void> forget_nodes(Writer& writer, std::string_view environment, std::string_view base,
+/// Removes the rows of nodes that have used `version` since a time before `before`.
+Result<void> forget_nodes(Writer& writer, std::string_view environment, std::string_view version,
                           std::int64_t before);
+/// Removes the rows of nodes that have not moved since a time before `before`.
+Result<void> forget_unmoved(Writer& writer, std::string_view environment, std::int64_t before);
 
 /// A version that one node uses for a limited time.
 struct NodeTry {

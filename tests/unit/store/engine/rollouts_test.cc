@@ -121,9 +121,11 @@ TEST_P(Rollouts, RecordsMembersThatHaveNotMoved) {
         return out;
     };
     EXPECT_EQ(text(), "a v2 5;b v1 2000;c v1 2000;");
-    ASSERT_TRUE(forget_nodes(*writer_, "production", "v2", 2000));
-    EXPECT_EQ(text(), "b v1 2000;c v1 2000;");
     ASSERT_TRUE(forget_nodes(*writer_, "production", "v2", 2001));
+    EXPECT_EQ(text(), "b v1 2000;c v1 2000;");
+    ASSERT_TRUE(forget_unmoved(*writer_, "production", 2000));
+    EXPECT_EQ(text(), "b v1 2000;c v1 2000;");
+    ASSERT_TRUE(forget_unmoved(*writer_, "production", 2001));
     EXPECT_EQ(text(), "");
 }
 
