@@ -583,5 +583,17 @@ TEST_F(Rollout, PausesIfTheEnvironmentIsSwitchedElsewhere) {
     EXPECT_EQ(state(id), "done 0");
 }
 
+TEST_F(Rollout, RunOfANodeThatHasNotMovedKeepsItsVersionAfterTheRollout) {
+    const auto id = start();
+    ASSERT_TRUE(controller_->options().deployed.use("production", kNew));
+    tick();
+    ASSERT_TRUE(controller_->command(id, Command::Finish, {.name = "ann"}, std::nullopt));
+    EXPECT_EQ(state(id), "done 0");
+    // The run may have begun with another server.
+    EXPECT_EQ(*versions_->current("production", "b"), std::string(kOld));
+    EXPECT_EQ(begin("b", "b1"), "new");
+    EXPECT_EQ(*versions_->current("production", "b"), std::string(kNew));
+}
+
 }  // namespace
 }  // namespace bunraku::rollout
