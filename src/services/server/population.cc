@@ -46,7 +46,8 @@ void BackgroundCount::request() {
 
 Population::Population(sys::Executor& executor)
     : cheap_(executor, [this] { count_nodes_and_resources(); }),
-      scan_(executor, [this] { count_distinct(); }) {}
+      scan_(executor, [this] { count_distinct(); }),
+      undeclared_scan_(executor, [this] { count_undeclared(); }) {}
 
 void Population::start(base::Counters& counters, std::shared_ptr<store::QueryEngine> engine) {
     BUNRAKU_ASSERT(engine && !engine_.load());
@@ -62,12 +63,14 @@ void Population::start(base::Counters& counters, std::shared_ptr<store::QueryEng
     add("bunraku_population_resources", "Resources of all active nodes.", resources_);
     add("bunraku_population_distinct_resources",
         "Different resources (type, title and parameters) that are stored.", distinct_);
+    add("bunraku_undeclared", "Resources that active nodes no longer declare.", undeclared_);
     changed();
 }
 
 void Population::changed() {
     cheap_.request();
     scan_.request();
+    undeclared_scan_.request();
 }
 
 void Population::count_nodes_and_resources() {
@@ -85,6 +88,12 @@ void Population::count_distinct() {
     const auto engine = engine_.load();
     if (!engine) return;
     if (const auto number = engine->distinct_resources()) distinct_ = *number;
+}
+
+void Population::count_undeclared() {
+    const auto engine = engine_.load();
+    if (!engine) return;
+    if (const auto number = engine->undeclared_resources()) undeclared_ = *number;
 }
 
 }  // namespace bunraku::server

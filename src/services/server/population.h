@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The population metrics of the store: numbers of nodes and resources.
+// The population metrics of the store: numbers of nodes and resources, and of resources that are
+// no longer declared.
 #pragma once
 
 #include <atomic>
@@ -37,7 +38,8 @@ private:
 /// An idle server whose metrics nobody reads counts nothing.
 ///
 /// The numbers of nodes and of resources come from precomputed sets (docs/design/0260). The number
-/// of distinct resources needs a scan, and has its own pause so that the others do not wait for it.
+/// of distinct resources and that of undeclared ones need scans, and have their own pauses so that
+/// the others do not wait for them.
 class Population {
 public:
     explicit Population(sys::Executor& executor);
@@ -50,10 +52,12 @@ public:
 private:
     void count_nodes_and_resources();
     void count_distinct();
+    void count_undeclared();
 
     std::atomic<std::shared_ptr<store::QueryEngine>> engine_;
     std::atomic<std::int64_t> active_{0}, inactive_{0}, resources_{0}, distinct_{0};
-    BackgroundCount cheap_, scan_;
+    std::atomic<std::int64_t> undeclared_{0};
+    BackgroundCount cheap_, scan_, undeclared_scan_;
 };
 
 }  // namespace bunraku::server

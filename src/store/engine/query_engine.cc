@@ -12,6 +12,7 @@
 #include "store/db/packed.h"
 #include "store/db/schema.h"
 #include "store/engine/query_columns.h"
+#include "store/engine/undeclared.h"
 #include "store/query/pql.h"
 
 namespace bunraku::store {
@@ -589,6 +590,12 @@ Result<std::int64_t> QueryEngine::distinct_resources() {
     BUNRAKU_TRY_VOID(lease.db->set_time_limit(limit_of({})));
     Statement s = BUNRAKU_TRY(lease.db->prepare("SELECT count(*) FROM parameters"));
     return BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
+}
+
+Result<std::int64_t> QueryEngine::undeclared_resources() {
+    QueryCursor::Lease lease{this, BUNRAKU_TRY(take(false))};
+    BUNRAKU_TRY_VOID(lease.db->set_time_limit(limit_of({})));
+    return count_undeclared(*lease.db);
 }
 
 }  // namespace bunraku::store

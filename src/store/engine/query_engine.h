@@ -94,6 +94,8 @@ public:
     /// Returns the number of stored resources that differ in type, title and parameters. Some
     /// unused resources may be counted too.
     Result<std::int64_t> distinct_resources();
+    /// Returns the number of resources that active nodes no longer declare, as listed by default.
+    Result<std::int64_t> undeclared_resources();
     /// Validates a query. Throws QueryError if it is invalid.
     void check(std::string_view entity, const query::Ast& query,
                const query::QueryOptions& options) const;

@@ -63,6 +63,9 @@ struct UndeclaredQuery {
 Result<std::vector<UndeclaredResource>> undeclared_resources(Database& db,
                                                              const UndeclaredQuery& query);
 
+/// Returns the number of settled rows of active nodes.
+Result<std::int64_t> count_undeclared(Database& db);
+
 /// Returns the rows in the API's format.
 std::string undeclared_json(const std::vector<UndeclaredResource>& rows);
 

@@ -63,6 +63,14 @@ Result<std::vector<UndeclaredResource>> undeclared_resources(Database& db,
     return out;
 }
 
+Result<std::int64_t> count_undeclared(Database& db) {
+    Statement s = BUNRAKU_TRY(db.prepare(
+        fmt::format("SELECT count(*) FROM undeclared u JOIN certnames n ON n.id = u.certname_id"
+                    " WHERE n.deactivated IS NULL AND n.expired IS NULL AND {}",
+                    kSettled)));
+    return BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
+}
+
 std::string undeclared_json(const std::vector<UndeclaredResource>& rows) {
     std::string out = "[";
     for (const UndeclaredResource& r : rows) {

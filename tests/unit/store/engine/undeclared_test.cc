@@ -236,8 +236,10 @@ TEST_P(Undeclared, ListsActiveNodesInPages) {
         for (const auto& r : *rows) names += r.certname + r.name + " ";
     }
     EXPECT_EQ(names, "a/1 a/2 b/1 b/2 ");
+    EXPECT_EQ(*count_undeclared(writer_->db()), 4);
     ASSERT_TRUE(writer_->db().execute("UPDATE certnames SET expired = 1 WHERE certname = 'a'"));
     EXPECT_EQ(undeclared_resources(writer_->db(), {})->size(), 2U);
+    EXPECT_EQ(*count_undeclared(writer_->db()), 2);
     EXPECT_EQ(list(UndeclaredState::Settled, "a"), "File[/1] 20, File[/2] 20");
     EXPECT_EQ(list(UndeclaredState::Settled, "nobody"), "");
 }
