@@ -116,7 +116,8 @@ TEST_P(Rollouts, RecordsMembersThatHaveNotMoved) {
     EXPECT_EQ(*rollout_epoch(writer_->db()), 2);
     const auto text = [&] {
         std::string out;
-        for (const auto& node : *node_versions(writer_->db(), "production"))
+        const auto rows = *node_versions(writer_->db(), "production");
+        for (const auto& node : rows)
             out += fmt::format("{} {} {};", node.certname, node.version, node.since);
         return out;
     };
