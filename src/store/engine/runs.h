@@ -120,7 +120,8 @@ inline constexpr std::string_view kFactValuesSql =
 /// Resources are few compared with their uses, and found by the index on type and title.
 inline constexpr std::string_view kClassValuesSql =
     "SELECT cr.certname_id, min(r.title) FROM resources r JOIN catalog_resources cr ON"
-    " cr.resource_id = r.id WHERE r.type = 'Class' AND (r.title = ? OR substr(r.title, 1, length(?)) = ?)"
+    " cr.resource_id = r.id WHERE r.type = 'Class' AND (r.title = ? OR substr(r.title, 1, "
+    "length(?)) = ?)"
     " GROUP BY cr.certname_id";
 /// Returns the JSON value of a fact of each node that has it, by certnames.id.
 Result<std::map<std::int64_t, std::string>> fact_values(Database& db, std::string_view name);
