@@ -336,8 +336,10 @@ Result<void> Controller::clean(std::int64_t now) {
         }
         const auto base = options_.deployed.base(name);
         if (!base) continue;
+        std::set<std::string> unmoved;
         for (const auto& [node, row] : versions.nodes)
-            if (row.version == row.previous) options_.deployed.retain(name, row.version);
+            if (row.version == row.previous) unmoved.insert(row.version);
+        for (const std::string& version : unmoved) options_.deployed.retain(name, version);
         BUNRAKU_TRY_VOID(options_.service->with_writer([&](store::Writer& writer) -> Result<void> {
             BUNRAKU_TRY_VOID(store::forget_nodes(writer, name, base->name, now - longest));
             return store::forget_unmoved(writer, name, now - kLongestUnmoved);
