@@ -43,8 +43,11 @@ protected:
 };
 BUNRAKU_ON_BACKENDS(RoundTrips);
 
-TEST_P(RoundTrips, RunsStatementsTogether) {
-    if (!writer_->postgresql()) GTEST_SKIP() << "PostgreSQL only";
+/// SQLite has no pipelines.
+class Pipelines : public RoundTrips {};
+INSTANTIATE_TEST_SUITE_P(Backends, Pipelines, testing::Values(Backend::Postgresql), backend_name);
+
+TEST_P(Pipelines, RunsStatementsTogether) {
     Database& db = writer_->db();
     for (int round = 0; round < 3; ++round) {  // the first round also prepares the statements
         auto two = db.prepare("SELECT * FROM (VALUES (1), (2)) AS v (n) WHERE n > ?");
@@ -64,8 +67,7 @@ TEST_P(RoundTrips, RunsStatementsTogether) {
     EXPECT_EQ(number("SELECT 7"), 7);
 }
 
-TEST_P(RoundTrips, ErrorEndsTheStatementsThatFollow) {
-    if (!writer_->postgresql()) GTEST_SKIP() << "PostgreSQL only";
+TEST_P(Pipelines, ErrorEndsTheStatementsThatFollow) {
     Database& db = writer_->db();
     for (int round = 0; round < 2; ++round) {
         {
