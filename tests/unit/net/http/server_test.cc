@@ -422,7 +422,7 @@ TEST(Server, ManyThreadsAtOnce) {
     std::vector<std::thread> threads;
     std::atomic<int> good{0};
     for (int t = 0; t < 8; t++) {
-        threads.emplace_back([&, t] {
+        threads.emplace_back([&] {
             Client client;
             for (int i = 0; i < 50; i++) {
                 auto path = i % 3 == 0   ? "/fast/" + std::to_string(i)
