@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests complete runs on a simulated machine; the messages were recorded from puppet apply 8.11.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "machine.h"
