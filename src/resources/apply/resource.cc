@@ -849,7 +849,7 @@ std::unique_ptr<Resource> Resource::make_instance(std::string_view namevar,
     auto out = make_sibling();
     ResourceData data;
     data.title = std::string(name);
-    data.parameters = {{std::string(namevar), context_.string(name)}};
+    data.parameters = {{namevar, context_.string(name)}};
     out->initialize(std::move(data));
     for (const Attribute& a : spec_.attributes)
         if (a.kind == AttributeKind::Property) out->watch(a.name);
