@@ -380,18 +380,19 @@ def scenario(first, second, fleet, postgres):
     until('returning', lambda: second.state() in ('returning', 'returned'))
     if sorted(fleet.got['v3']) != sorted(canaries):
         problem('%s got the bad version, not %s' % (fleet.got['v3'], canaries))
-    fleet.may_fail = True  # connections to the server break
+    # Connections to the server break, and canaries fail until both servers know that they go back.
+    fleet.may_fail = True
     killer = threading.Timer(0.4, first.kill)
     killer.start()
     fleet.round()
     killer.join()
-    fleet.may_fail = False
     first.start()
     for _ in range(6):
         if second.state() == 'returned':
             break
         fleet.round()
     until('returned', lambda: first.state() == 'returned' and second.state() == 'returned')
+    fleet.may_fail = False
     fleet.round()
     fleet.have('v2')
     if sorted(fleet.got['v3']) != sorted(canaries):
