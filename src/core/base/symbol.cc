@@ -2,7 +2,6 @@
 #include "core/base/symbol.h"
 
 #include <array>
-#include <cstring>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -24,8 +23,7 @@ public:
         // Most lookups repeat a name at the same address, in a syntax tree or in the facts. They
         // need neither a hash nor a lock.
         Recent& recent = slot_of(name);
-        if (recent.text == name.data() && recent.rep && recent.rep->size == name.size() &&
-            std::memcmp(recent.rep->text, name.data(), name.size()) == 0)
+        if (recent.text == name.data() && recent.rep && Symbol(recent.rep).view() == name)
             return Symbol(recent.rep);
         const Symbol found = get_shared(name, insert);
         BUNRAKU_ASSERT(found.rep_ ? found.view() == name : !insert);
