@@ -132,6 +132,8 @@ private:
             const int code = print_status(answer);
             if (!options_.json)
                 fmt::print("{}", rollout_nodes_text(client().get(base + "/nodes").data));
+            if (!options_.json && code == kBad)
+                fmt::print("{}", rollout_leftovers_summary(client().get(base + "/leftovers").data));
             return code;
         }
         if (options_.nodes)

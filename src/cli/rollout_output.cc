@@ -23,6 +23,12 @@ void each_item(const Value& list, Each&& each) {
     for (const Value& item : list.as_array()) each(item);
 }
 
+std::string leftover_line(const Value& one) {
+    const auto command = text_at(one, "command");
+    return fmt::format("{} {}: {}{}{}\n", text_at(one, "node"), text_at(one, "resource"),
+                       text_at(one, "what"), command.empty() ? "" : "; to undo: ", command);
+}
+
 }  // namespace
 
 std::string rollout_list_text(const Value& list) {
@@ -81,12 +87,20 @@ std::string rollout_events_text(const Value& events) {
 
 std::string rollout_leftovers_text(const Value& leftovers) {
     std::string out;
-    each_item(leftovers, [&](const Value& one) {
-        const auto command = text_at(one, "command");
-        out += fmt::format("{} {}: {}{}{}\n", text_at(one, "node"), text_at(one, "resource"),
-                           text_at(one, "what"), command.empty() ? "" : "; to undo: ", command);
-    });
+    each_item(leftovers, [&](const Value& one) { out += leftover_line(one); });
     return out;
+}
+
+std::string rollout_leftovers_summary(const Value& leftovers) {
+    constexpr std::size_t kMost = 20;
+    std::string out;
+    std::size_t number = 0;
+    each_item(leftovers, [&](const Value& one) {
+        if (number++ < kMost) out += "  " + leftover_line(one);
+    });
+    if (number == 0) return out;
+    if (number > kMost) out += fmt::format("  and {} more (see --leftovers)\n", number - kMost);
+    return "A return does not undo:\n" + out;
 }
 
 }  // namespace bunraku::cli

@@ -16,5 +16,7 @@ std::string rollout_text(const value::Value& rollout);
 std::string rollout_nodes_text(const value::Value& nodes);
 std::string rollout_events_text(const value::Value& events);
 std::string rollout_leftovers_text(const value::Value& leftovers);
+/// Returns the first leftovers under a heading, or nothing if there are none.
+std::string rollout_leftovers_summary(const value::Value& leftovers);
 
 }  // namespace bunraku::cli

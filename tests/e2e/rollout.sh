@@ -156,7 +156,53 @@ lacks "$out" '^[^ ]* File\[[^]]*/extra-.*File'
 for node in $nodes; do
     [ "$node" = "$canary" ] || [ ! -e "made/extra-$node" ] || { echo "FAILED: $node got the bad version"; failures=$((failures + 1)); }
 done
+curl -s "$plain/bunraku/v1/rollouts/2/leftovers" >"$scratch/out"
+holds "$(<"$scratch/out")" "\"node\":\"$canary\",\"resource\":\"File\[$scratch/made/extra-$canary\]\",\"what\":\"the new version created it\",\"created\":true,\"command\":\"rm '"
+rollout 2 show
+holds "$out" '^A return does not undo:$'
+holds "$out" "^  $canary Exec\[/bin/false\]: the command has failed$"
+agents
+[ -e "made/extra-$canary" ] || { echo 'FAILED: a return without rollback: remove has removed a file'; failures=$((failures + 1)); }
 curl -s "$plain/metrics" | grep -q 'bunraku_rollout_verdicts_total{verdict="failed"} 1' || { echo 'FAILED: metrics'; failures=$((failures + 1)); }
+
+# With `rollback: remove`, agents remove what the bad version declared and they created, at the
+# latest with the second run after the return. What existed before stays, as does a file that was changed since.
+printf 'soak: 0s\nproofs: 1\nwaves: [50%%, 100%%]\nrollback: remove\n' >control/rollout.yaml
+for node in $nodes; do printf before >"made/before-$node"; done
+commit four "exec { '/bin/false': }
+file { 'new': path => \"$scratch/made/new-\${trusted['certname']}\", content => 'new' }
+file { \"$scratch/made/edited-\${trusted['certname']}\": content => 'new' }
+file { \"$scratch/made/before-\${trusted['certname']}\": content => 'new' }"
+deploy
+rollout 0 plan --to "$(git -C control rev-parse HEAD)" --out plan.json --facts-from "sqlite:$site/state/store.sqlite3"
+canary=$(python3 -c 'import json; print(*[n["name"] for n in json.load(open("plan.json"))["nodes"] if n["wave"] == 0])')
+rollout 0 start plan.json
+state_is moving
+agents
+state_is returning
+[ "$(cat "made/new-$canary" "made/edited-$canary" "made/before-$canary")" = newnewnew ] ||
+    { echo "FAILED: the canary did not run with the bad version"; failures=$((failures + 1)); }
+rollout 2 show --leftovers
+holds "$out" "^$canary File\[new\]: the new version created it; to undo: rm '$scratch/made/new-$canary'$"
+holds "$out" "^$canary File\[$scratch/made/before-$canary\]: it existed before, and the new version changed content$"
+echo edited >"made/edited-$canary"
+count=$(curl -s --get "$plain/pdb/query/v4" --data-urlencode 'query=reports[count()]{}' | grep -o '[0-9]*')
+agents
+cp "$canary.out" return.out
+state_is returned
+stored $((count + 3))
+agents
+cat "$canary.out" >>return.out
+if [ -e "made/new-$canary" ] || [ ! -e "made/edited-$canary" ] || [ ! -e "made/before-$canary" ]; then
+    echo "FAILED: files after the return: $(ls made): $(<return.out)"
+    failures=$((failures + 1))
+fi
+holds "$(<return.out)" '^Notice: /Stage\[main\]/File\[new\]/ensure: removed$'
+holds "$(<return.out)" "^Info: Not removing File\[$scratch/made/edited-$canary\], which is no longer declared: its content has changed$"
+stored $((count + 6))
+rollout 2 show --leftovers
+lacks "$out" 'File\[new\]'
+contains 'two two two'
 
 # One node tries a version, and returns by itself.
 to=$(basename "$(readlink "$site/envs/production")")

@@ -19,6 +19,10 @@ inline constexpr std::string_view kPathsHeader = "Bunraku-Fact-Paths";
 /// From both: an identifier of the content of all plugins of the environment.
 inline constexpr std::string_view kPluginsHeader = "Bunraku-Plugins";
 
+/// From the server, with a catalog and with the status 304: the agent should ask for
+/// /bunraku/v1/nodes/NODE/removals.
+inline constexpr std::string_view kRemovalsHeader = "Bunraku-Removals";
+
 /// From the agent, with a report that later reports may refer to: "new", or the name of an earlier
 /// report that only differs in times and logs. From the server: the name of the report. The status
 /// 412 means that the server does not know the name.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/agent/run.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "compile/compiler/change.h"
 #include "compile/site/conditional_headers.h"
@@ -218,6 +220,7 @@ private:
             return std::nullopt;
         }
         retrieval_ = measured(begin);
+        has_removals_ = !answer->headers.get(site::kRemovalsHeader).empty();
         take(known->environment);
         return Received(std::move(*json));
     }
@@ -470,6 +473,7 @@ private:
         retrieval_ = measured(begin);
         if (!answer) return failed(answer.error().message);
         if (answer->status != 200) return failed(refusal_text(*answer));
+        has_removals_ = !answer->headers.get(site::kRemovalsHeader).empty();
         Received received(std::move(answer->body));
         const auto& data = received.data;
         if (!data || !data->is_hash())
@@ -527,26 +531,39 @@ private:
     }
 
     /// Adds the removal of what is no longer declared to the catalog, as the setting `undeclared`
-    /// says. The cached catalog does not contain it.
+    /// and a rollout that was undone say. The cached catalog does not contain it.
     void remove_undeclared(catalog::Catalog& catalog) {
         const auto options = UndeclaredOptions::read(settings_);
-        if (!options) return log_message(Level::Err, options.error().message);
+        if (!options) log_message(Level::Err, options.error().message);
         // An old catalog does not show what the present one declares.
-        if (!options->remove || cached_status_ != "not_used") return;
+        if (cached_status_ != "not_used") return;
+        std::vector<Leftover> all;
+        if (has_removals_)
+            add_leftovers(all, "removals?" + encoded({{"environment", environment_}}),
+                          removable_types());
+        if (options && options->remove)
+            add_leftovers(all, "undeclared?limit=10000", options->types);
+        if (!all.empty()) add_removals(catalog, std::move(all), files_, o_.sink);
+    }
+
+    /// Adds the resources of these types in a list of the server.
+    void add_leftovers(std::vector<Leftover>& all, const std::string& list,
+                       const std::vector<std::string>& types) {
         const auto answer = link_.send(
             link_.request("GET",
-                          fmt::format("https://{}/bunraku/v1/nodes/{}/undeclared?limit=10000",
-                                      link_.address(), http::percent_encode(node_)),
+                          fmt::format("https://{}/bunraku/v1/nodes/{}/{}", link_.address(),
+                                      http::percent_encode(node_), list),
                           "application/json"));
         std::string problem;
         if (!answer) {
             problem = answer.error().message;
         } else if (answer->status != 200) {
             problem = refusal_text(*answer);
-        } else if (auto leftovers = read_leftovers(answer->body, options->types); !leftovers) {
+        } else if (auto leftovers = read_leftovers(answer->body, types); !leftovers) {
             problem = leftovers.error().message;
         } else {
-            return add_removals(catalog, std::move(*leftovers), files_, o_.sink);
+            std::ranges::move(*leftovers, std::back_inserter(all));
+            return;
         }
         log_message(Level::Warning,
                     "Could not find out which resources are no longer declared: " + problem);
@@ -625,6 +642,7 @@ private:
     std::string node_, environment_, asked_environment_, cached_status_ = "not_used";
     bool running_failure_ = false;
     bool catalog_unchanged_ = false;  ///< true if the cached catalog is still valid
+    bool has_removals_ = false;       ///< true if the server may list something to remove
     double retrieval_ = 0;
     std::shared_ptr<base::Arena> arena_;
     Value facts_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 #include "core/base/arena.h"
 #include "core/base/assert.h"
@@ -121,6 +122,8 @@ base::Result<UndeclaredOptions> UndeclaredOptions::read(const config::Settings& 
     return out;
 }
 
+std::vector<std::string> removable_types() { return {std::begin(kTypes), std::end(kTypes)}; }
+
 base::Result<std::vector<Leftover>> read_leftovers(std::string_view json,
                                                    const std::vector<std::string>& types) {
     base::Arena arena;
@@ -176,7 +179,9 @@ void add_removals(catalog::Catalog& catalog, std::vector<Leftover> leftovers,
     std::ranges::stable_sort(leftovers, {}, rank);
     std::vector<catalog::Resource> removals;
     if (!catalog.arena) catalog.arena = std::make_shared<base::Arena>();
+    std::set<std::string> known;
     for (const Leftover& leftover : leftovers) {
+        if (!known.insert(leftover.ref()).second) continue;
         if (const auto reason = reason_to_keep(leftover, catalog, files); !reason.empty()) {
             log.log(Level::Info, fmt::format("Not removing {}, which is no longer declared: {}",
                                              leftover.ref(), reason));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The setting `undeclared = remove`: removes resources that this agent created and that its catalog
-// declares no longer. docs/design/0402
+// The setting `undeclared = remove`, and `rollback: remove` of rollouts: removes resources that
+// this agent created and that its catalog declares no longer. docs/design/0402
 #pragma once
 
 #include <string>
@@ -24,6 +24,9 @@ struct UndeclaredOptions {
     static base::Result<UndeclaredOptions> read(const config::Settings& settings);
 };
 
+/// Returns all types that can be removed.
+std::vector<std::string> removable_types();
+
 /// A resource that may be removed, as the server lists it.
 struct Leftover {
     std::string type, title;
@@ -34,8 +37,8 @@ struct Leftover {
     std::string ref() const { return type + "[" + title + "]"; }
 };
 
-/// Reads the response of /bunraku/v1/nodes/NAME/undeclared. Returns the resources of these types
-/// that the agent created and that can be removed.
+/// Reads the response of /bunraku/v1/nodes/NAME/undeclared or of .../removals. Returns the
+/// resources of these types that the agent created and that can be removed.
 base::Result<std::vector<Leftover>> read_leftovers(std::string_view json,
                                                    const std::vector<std::string>& types);
 
@@ -46,7 +49,7 @@ std::string reason_to_keep(const Leftover& leftover, const catalog::Catalog& cat
                            sys::FileSystem& files);
 
 /// Adds resources to the catalog that remove the leftovers, with the tag `undeclared`. They are
-/// applied after all others. Logs what is kept and why.
+/// applied after all others. A leftover may be listed twice. Logs what is kept and why.
 void add_removals(catalog::Catalog& catalog, std::vector<Leftover> leftovers,
                   sys::FileSystem& files, base::LogSink& log);
 

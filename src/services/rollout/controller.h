@@ -93,13 +93,15 @@ public:
     base::Result<std::vector<store::RolloutRow>> list(std::string_view environment,
                                                       store::Which which);
 
+    /// Returns the plan of a rollout.
+    base::Result<std::shared_ptr<const Plan>> plan_of(store::Database& db,
+                                                      const store::RolloutRow& row);
+
     const ControllerOptions& options() const { return options_; }
 
 private:
     struct Pass;
     base::Result<bool> pass();
-    base::Result<std::shared_ptr<const Plan>> plan_of(store::Database& db,
-                                                      const store::RolloutRow& row);
     WaveCheck check_of(const Pass& pass) const;
     base::Result<void> check_stale(const Plan& plan) const;
     base::Result<void> advance(const store::RolloutRow& row);
@@ -119,6 +121,8 @@ private:
                                                               const Actor& actor);
     base::Result<void> acknowledge(std::int64_t now);
     base::Result<void> clean(std::int64_t now);
+    /// Finds the nodes whose agents may remove something, if a rollout has changed since.
+    base::Result<void> find_returned(std::int64_t now);
     /// Sends events on another thread, unless that is under way.
     void send_events_aside();
     base::Result<void> send_events();
@@ -137,6 +141,7 @@ private:
     /// Time of the first pass after the start, or after the store was away; 0 if there was none.
     std::int64_t up_since_ = 0;
     std::int64_t acknowledged_ = -1, acknowledged_at_ = 0, cleaned_at_ = 0;
+    std::int64_t returned_epoch_ = -1;  ///< the epoch of the last find_returned()
     std::atomic<bool> sending_{false};
     /// For whatever waits for a program or another server. No pass and no command waits for it.
     std::unique_ptr<sys::Executor> outside_;

@@ -10,6 +10,7 @@
 #include "core/base/assert.h"
 #include "core/codec/json_text.h"
 #include "services/rollout/evidence.h"
+#include "services/rollout/leftovers.h"
 
 namespace bunraku::rollout {
 
@@ -56,6 +57,7 @@ Result<bool> Controller::pass() {
     // Transitions have changed targets, which nodes take once all servers know them.
     BUNRAKU_TRY_VOID(acknowledge(time));
     if (rows.empty()) judged_.clear();
+    BUNRAKU_TRY_VOID(find_returned(time));
     BUNRAKU_TRY_VOID(clean(time));
     send_events_aside();
     return !rows.empty() || !options_.versions->table().environments.empty();
@@ -345,6 +347,28 @@ Result<void> Controller::clean(std::int64_t now) {
             return store::forget_unmoved(writer, name, now - kLongestUnmoved);
         }));
     }
+    return {};
+}
+
+Result<void> Controller::find_returned(std::int64_t now) {
+    const std::int64_t epoch = options_.versions->table().epoch;
+    if (epoch == returned_epoch_) return {};
+    auto db = BUNRAKU_TRY(options_.service->reader());
+    ReturnedNodes out;
+    for (const RolloutRow& row : BUNRAKU_TRY(store::list_rollouts(*db, "", store::Which::All))) {
+        const State state = position_of(row).state;
+        const std::int64_t until = row.since + kRemovalTime;
+        if ((state != State::Returning && state != State::Returned) || until <= now) continue;
+        if (BUNRAKU_TRY(plan_of(*db, row))->rules.rollback.empty()) continue;
+        auto& nodes = out.environments[row.environment];
+        for (const RolloutMember& member : BUNRAKU_TRY(moved_members(*db, row))) {
+            auto& node = nodes[member.certname];
+            node.rollouts.push_back(row.id);
+            node.until = std::max(node.until, until);
+        }
+    }
+    options_.versions->set_returned(std::move(out));
+    returned_epoch_ = epoch;
     return {};
 }
 

@@ -13,6 +13,7 @@
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
 #include "resources/catalog/diff.h"
+#include "store/engine/created_resources.h"
 #include "store/engine/fact_history.h"
 #include "store/engine/history.h"
 #include "store/engine/runs.h"
@@ -34,11 +35,17 @@ std::vector<JudgedEvent> judged_events(const std::vector<store::RunEvent>& event
     std::vector<JudgedEvent> out;
     for (const store::RunEvent& event : events) {
         if (event.status == "audit" || event.status == "skipped") continue;
+        const auto change = event.status == "success"
+                                ? store::existence_change(event.type, event.property,
+                                                          event.old_value, event.new_value)
+                                : store::Existence::Same;
         out.push_back({.resource = resource_of(event),
                        .property = event.property,
                        .failed = event.status == "failure",
                        .noop = event.status == "noop",
-                       .corrective = event.corrective});
+                       .corrective = event.corrective,
+                       .created = change == store::Existence::Created,
+                       .removed = change == store::Existence::Removed});
     }
     return out;
 }
@@ -263,6 +270,20 @@ Result<void> add_catalogs(Database& db, const Plan& plan, const PlannedNode& pla
 
 }  // namespace
 
+Result<std::vector<JudgedRun>> read_runs(Database& db, std::string_view certname,
+                                         std::int64_t since) {
+    std::vector<JudgedRun> out;
+    const auto node = BUNRAKU_TRY(store::find_node(db, certname));
+    if (!node) return out;
+    for (const auto& run :
+         BUNRAKU_TRY(store::runs_of_node(db, node->run.node, INT64_MAX, kMostRuns))) {
+        auto one = BUNRAKU_TRY(judged_run(db, run));
+        if (one.received < since) break;
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
 Result<JudgedNode> read_evidence(Database& db, const Plan& plan, const PlannedNode& planned,
                                  const store::NodeVersion& row, const EvidenceTimes& times) {
     JudgedNode out{.moved = row.since,
@@ -276,11 +297,7 @@ Result<JudgedNode> read_evidence(Database& db, const Plan& plan, const PlannedNo
         if (group.kind == "plugins") out.any_change = true;
         out.expected.insert(with_identity(group.reference, planned));
     }
-    const auto node = BUNRAKU_TRY(store::find_node(db, planned.name));
-    if (!node) return out;
-    for (const auto& run :
-         BUNRAKU_TRY(store::runs_of_node(db, node->run.node, INT64_MAX, kMostRuns)))
-        out.runs.push_back(BUNRAKU_TRY(judged_run(db, run)));
+    out.runs = BUNRAKU_TRY(read_runs(db, planned.name, 0));
     add_history(out);
     out.usual_gap = usual_gap(out.runs, out.moved);
     BUNRAKU_TRY_VOID(add_catalogs(db, plan, planned, row, times, out));

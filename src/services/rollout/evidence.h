@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "services/rollout/judge.h"
 #include "services/rollout/plan.h"
@@ -24,6 +26,10 @@ struct EvidenceTimes {
 base::Result<JudgedNode> read_evidence(store::Database& db, const Plan& plan,
                                        const PlannedNode& node, const store::NodeVersion& row,
                                        const EvidenceTimes& times);
+
+/// Returns the latest runs of a node whose reports came at `since` or later, newest first.
+base::Result<std::vector<JudgedRun>> read_runs(store::Database& db, std::string_view certname,
+                                               std::int64_t since);
 
 /// Returns the names of a node's facts that have changed since a time, without those that change
 /// often.

@@ -20,6 +20,7 @@ struct JudgedEvent {
     bool failed = false;
     bool noop = false;
     bool corrective = false;
+    bool created = false, removed = false;  ///< what it did to the existence of its resource
 };
 
 /// A run of an agent, from its report. Times are milliseconds since the epoch.

@@ -2,12 +2,16 @@
 // What a return to the version before does not undo, per node, with the command that would.
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "services/rollout/judge.h"
 #include "services/rollout/plan.h"
+#include "services/rollout/version_table.h"
+#include "store/engine/undeclared.h"
 
 namespace bunraku::rollout {
 
@@ -19,12 +23,35 @@ struct Leftover {
     std::string command;   ///< shell command that undoes it; empty if only a person can decide
 };
 
-/// Returns the leftovers of one node. `runs` are its runs with the new version.
+/// The parameters of a resource whose values are texts.
+using DeclaredParameters = std::map<std::string, std::string, std::less<>>;
+
+/// Returns the leftovers of one node, without commands. `runs` are its runs with the new version.
 std::vector<Leftover> leftovers(const Plan& plan, const PlannedNode& node,
                                 const std::vector<JudgedRun>& runs);
 
-/// Returns the command that removes a resource, such as "rm /etc/motd", with the title quoted for a
-/// shell. Empty for types that cannot be removed by a command.
-std::string removal_command(std::string_view type, std::string_view title);
+/// Returns the command that removes a resource, such as "rm '/etc/motd'". Empty for types that
+/// cannot be removed by a command.
+std::string removal_command(std::string_view type, std::string_view title,
+                            const DeclaredParameters& parameters);
+
+/// Returns the members whose nodes may have run with the new version, bad ones first, then by name.
+base::Result<std::vector<store::RolloutMember>> moved_members(store::Database& db,
+                                                              const store::RolloutRow& row);
+
+/// Returns the leftovers of these members with their commands. `versions` are the nodes of the
+/// environment that have another version than its base.
+base::Result<std::vector<Leftover>> read_leftovers(store::Database& db,
+                                                   const store::RolloutRow& row, const Plan& plan,
+                                                   std::span<const store::RolloutMember> members,
+                                                   const ByText<store::NodeVersion>& versions);
+
+/// Returns what the agent of a node shall remove after a return with `rollback: remove`: the
+/// resources that only the new version declared, that a report shows to be created by the agent,
+/// and that its newest catalog does not declare.
+base::Result<std::vector<store::UndeclaredResource>> read_removals(store::Database& db,
+                                                                   const store::RolloutRow& row,
+                                                                   const Plan& plan,
+                                                                   const std::string& certname);
 
 }  // namespace bunraku::rollout

@@ -11,6 +11,7 @@
 #include "services/rollout/controller_pass.h"
 #include "services/rollout/evidence.h"
 #include "services/rollout/json.h"
+#include "services/rollout/leftovers.h"
 #include "services/server/json_answers.h"
 #include "services/server/puppet_api.h"
 
@@ -146,6 +147,7 @@ public:
                              json_string(target.value_or(usual)),
                              json_string(row == rows.end() ? usual : row->second.version)));
     }
+    Response removals(Request& request);
     Response set_try(Request& request);
     Response end_try(Request& request);
 
@@ -202,24 +204,31 @@ private:
 
 Result<std::vector<Leftover>> Routes::leftovers_of(const RolloutStatus& status) {
     auto db = BUNRAKU_TRY(service().reader());
-    std::vector<Leftover> out;
-    const auto rows = versions_of(status.row.environment);
-    const EvidenceTimes times{.now = BUNRAKU_TRY(store::database_time(*db))};
-    for (const auto& member : BUNRAKU_TRY(store::rollout_members(*db, status.row.id))) {
-        if (!member.judged || member.wave >= status.row.moved) continue;
-        const auto planned =
-            std::ranges::lower_bound(status.plan->nodes, member.certname, {}, &PlannedNode::name);
-        if (planned == status.plan->nodes.end() || planned->name != member.certname) continue;
-        const auto row = rows.find(member.certname);
-        store::NodeVersion moved{.since = status.row.started};
-        if (row != rows.end() && row->second.version == status.row.to) moved = row->second;
-        auto evidence = BUNRAKU_TRY(read_evidence(*db, *status.plan, *planned, moved, times));
-        std::erase_if(evidence.runs,
-                      [&](const JudgedRun& run) { return run.received < moved.since; });
-        for (auto& one : leftovers(*status.plan, *planned, evidence.runs))
-            out.push_back(std::move(one));
-    }
-    return out;
+    const auto members = BUNRAKU_TRY(moved_members(*db, status.row));
+    return read_leftovers(*db, status.row, *status.plan, members,
+                          versions_of(status.row.environment));
+}
+
+Response Routes::removals(Request& request) {
+    const std::string node(request.param("node"));
+    const auto body = [&]() -> Result<std::string> {
+        std::vector<store::UndeclaredResource> all;
+        auto db = BUNRAKU_TRY(service().reader());
+        for (const auto id :
+             controller().options().versions->returned(environment_of(request), node)) {
+            const auto row = BUNRAKU_TRY(store::find_rollout(*db, id));
+            if (!row) continue;
+            const auto plan = BUNRAKU_TRY(controller().plan_of(*db, *row));
+            for (auto& one : BUNRAKU_TRY(read_removals(*db, *row, *plan, node))) {
+                const bool known = std::ranges::any_of(all, [&](const auto& other) {
+                    return other.type == one.type && other.title == one.title;
+                });
+                if (!known) all.push_back(std::move(one));
+            }
+        }
+        return store::undeclared_json(all);
+    }();
+    return body ? Response::json(200, *body) : failed(body.error());
 }
 
 std::optional<Response> Routes::refuse_try(const Request& request, const std::string& environment) {
@@ -306,6 +315,7 @@ void add_rollout_routes(http::Router& router, const RouteContext& context) {
     add("GET", "/bunraku/v1/rollouts/{id}/leftovers", readers, &Routes::remaining);
     add("GET", "/bunraku/v1/versions", readers, &Routes::versions);
     add("GET", "/bunraku/v1/nodes/{node}/version", readers, &Routes::node_version);
+    add("GET", "/bunraku/v1/nodes/{node}/removals", readers, &Routes::removals);
     add("POST", "/bunraku/v1/rollouts", routes->operators(), &Routes::start, kMostPlan);
     add("POST", "/bunraku/v1/rollout-approvals/{id}", routes->operators(), &Routes::approve);
     add("POST", "/bunraku/v1/rollout-servers/{server}/forget", routes->operators(),

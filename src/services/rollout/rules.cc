@@ -184,6 +184,28 @@ auto into(T& target, Result<Read> (*read)(const YamlNode&)) {
     };
 }
 
+/// Reads "keep", "remove" or a list of types such as [file, package].
+Result<std::vector<std::string>> rollback_of(const YamlNode& node) {
+    constexpr std::string_view kExpected =
+        "'keep', 'remove' or a list of file, service, cron, "
+        "package and user";
+    if (node.kind == Kind::String && node.text == "keep") return std::vector<std::string>();
+    // A package manager may remove what depends on a package, and files of a removed user lose
+    // their owner, so these two must be listed.
+    if (node.kind == Kind::String && node.text == "remove")
+        return std::vector<std::string>{"File", "Service", "Cron"};
+    if (node.kind != Kind::Sequence) return wrong(kExpected, node);
+    constexpr std::array<std::string_view, 5> kTypes = {"file", "service", "cron", "package",
+                                                        "user"};
+    std::vector<std::string> out;
+    for (const YamlNode& item : node.items) {
+        if (item.kind != Kind::String || std::ranges::find(kTypes, item.text) == kTypes.end())
+            return wrong(kExpected, item);
+        out.push_back(base::capitalized(item.text));
+    }
+    return out;
+}
+
 /// Reads one of two words; the first one is `true`.
 auto choice(bool& target, std::string_view yes, std::string_view no) {
     return [&target, yes, no](const YamlNode& node) -> Result<void> {
@@ -259,6 +281,7 @@ Result<Rules> read_rules(std::string_view text) {
                                          {"silent_after", into(out.silent_after_s, seconds_of)},
                                          {"check", read_check},
                                          {"back", choice(out.go_back, "auto", "ask")},
+                                         {"rollback", into(out.rollback, rollback_of)},
                                          {"observe", into(out.observe, flag_of)},
                                          {"try", choice(out.agents_may_try, "agents", "operators")},
                                          {"webhook", into(out.webhook, text_of)}});

@@ -50,7 +50,10 @@ struct Rules {
     std::int64_t least_failures = 2;    ///< a smaller number of bad nodes never halts there
     std::int64_t silent_after_s = 3600;
     Check check;
-    bool go_back = true;          ///< "back: auto"; false for "back: ask"
+    bool go_back = true;  ///< "back: auto"; false for "back: ask"
+    /// Types of which agents remove, after a return, what only the new version declared and what
+    /// they created: "File", "Service", .. Empty means `rollback: keep`.
+    std::vector<std::string> rollback;
     bool observe = false;         ///< judge, but never halt
     bool agents_may_try = false;  ///< "try: agents": nodes may move themselves for a limited time
     std::string webhook;          ///< receives each event as JSON; empty if there is none

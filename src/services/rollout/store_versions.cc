@@ -339,6 +339,21 @@ VersionTable StoreVersions::table() const {
     return table_;
 }
 
+void StoreVersions::set_returned(ReturnedNodes nodes) {
+    const std::lock_guard lock(mutex_);
+    returned_ = std::move(nodes);
+}
+
+std::vector<std::int64_t> StoreVersions::returned(std::string_view environment,
+                                                  std::string_view node) const {
+    const std::lock_guard lock(mutex_);
+    return returned_.rollouts_of(environment, node, runtime_.now_ms());
+}
+
+bool StoreVersions::has_removals(std::string_view environment, std::string_view node) const {
+    return !returned(environment, node).empty();
+}
+
 StoreVersions::Figures StoreVersions::figures() const {
     const std::lock_guard lock(mutex_);
     return figures_;

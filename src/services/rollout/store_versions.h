@@ -36,11 +36,16 @@ public:
                                                      std::string_view node) override;
     void catalog(const server::NodeRun& run) override;
     void idle(const server::NodeRun& run) override;
+    bool has_removals(std::string_view environment, std::string_view node) const override;
 
     /// Reads the table again.
     base::Result<void> reload();
     /// Returns a copy of the table.
     VersionTable table() const;
+
+    void set_returned(ReturnedNodes nodes);
+    /// Returns the undone rollouts after which the node's agent may remove something.
+    std::vector<std::int64_t> returned(std::string_view environment, std::string_view node) const;
 
     struct Figures {
         std::uint64_t asked = 0;    ///< nodes that were due and asked the store
@@ -98,6 +103,7 @@ private:
     std::vector<store::NodeVersion> written_;
     int reloading_ = 0;
     Figures figures_;
+    ReturnedNodes returned_;
 };
 
 }  // namespace bunraku::rollout

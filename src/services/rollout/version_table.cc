@@ -62,6 +62,16 @@ std::optional<std::string> VersionTable::target(std::string_view environment, st
     return has_new_version(position_of(row), wave->second) ? row.to : row.from;
 }
 
+std::vector<std::int64_t> ReturnedNodes::rollouts_of(std::string_view environment,
+                                                     std::string_view node,
+                                                     std::int64_t now_ms) const {
+    const auto nodes = environments.find(environment);
+    if (nodes == environments.end()) return {};
+    const auto at = nodes->second.find(node);
+    if (at == nodes->second.end() || at->second.until <= now_ms) return {};
+    return at->second.rollouts;
+}
+
 bool VersionTable::known_by_all(std::int64_t now_ms, bool forward) const {
     const std::int64_t lease = forward ? kForwardLease : kBackLease;
     return std::ranges::all_of(servers, [&](const store::RolloutServer& server) {

@@ -60,6 +60,22 @@ struct VersionTable {
     bool known_by_all(std::int64_t now_ms, bool forward) const;
 };
 
+/// The nodes whose agents may remove what an undone rollout has created (`rollback: remove`).
+struct ReturnedNodes {
+    struct Returned {
+        std::vector<std::int64_t> rollouts;  ///< newest first
+        std::int64_t until = 0;              ///< in milliseconds since the epoch
+    };
+    ByText<ByText<Returned>> environments;  ///< by environment and node
+
+    /// Returns the rollouts of a node at a time, newest first.
+    std::vector<std::int64_t> rollouts_of(std::string_view environment, std::string_view node,
+                                          std::int64_t now_ms) const;
+};
+
+/// Time for which agents may remove after a return.
+inline constexpr std::int64_t kRemovalTime = 24LL * 60 * 60 * 1000;
+
 /// Time for which a server may answer without contact to the store: to nodes of waves that have
 /// not moved, and to nodes of waves that have. Servers end their own leases a minute earlier.
 inline constexpr std::int64_t kForwardLease = 60LL * 60 * 1000;

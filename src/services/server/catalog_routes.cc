@@ -247,6 +247,8 @@ public:
         const Validity* validity = validity_of(answer);
         Response out = catalog_response(request, type, answer);
         if (ours && validity) send_conditional_headers(out, wanted, *validity);
+        if (ours && compiler_.versions().authority().has_removals(wanted.environment, wanted.node))
+            out.headers.set(site::kRemovalsHeader, "1");
         return out;
     }
 

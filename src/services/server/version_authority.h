@@ -70,6 +70,13 @@ public:
     /// next request begins a run. Reports of other runs change nothing: they may come late or
     /// twice.
     virtual void idle(const NodeRun& run) = 0;
+
+    /// Reports whether the node's agent should ask for resources to remove, because a rollout with
+    /// `rollback: remove` was undone. Never blocks.
+    virtual bool has_removals(std::string_view environment, std::string_view node) const {
+        (void)environment, (void)node;
+        return false;
+    }
 };
 
 /// Time after which a run whose report did not come counts as ended: runtimeout, whose default is

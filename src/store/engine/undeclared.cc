@@ -31,13 +31,6 @@ constexpr std::string_view kLeavesNothing[] = {"Anchor", "Class",  "Exec",      
                                                "Node",   "Notify", "Resources", "Schedule",
                                                "Stage",  "Tidy",   "Whit"};
 
-/// Reports whether resources of this type may remain on a machine. Names with "::" are defined
-/// types; see also Recorder::containers().
-bool may_remain(std::string_view type) {
-    return type.find("::") == std::string_view::npos &&
-           std::ranges::find(kLeavesNothing, type) == std::end(kLeavesNothing);
-}
-
 /// One resource of the previous or of the new catalog.
 struct Item {
     std::int64_t id = 0, parameters_id = 0;
@@ -371,6 +364,12 @@ private:
 };
 
 }  // namespace
+
+// See also Recorder::containers().
+bool may_remain(std::string_view type) {
+    return type.find("::") == std::string_view::npos &&
+           std::ranges::find(kLeavesNothing, type) == std::end(kLeavesNothing);
+}
 
 Result<void> record_undeclared(Writer& writer, std::int64_t node, const CatalogRow& row,
                                const IdList& added, const IdList& removed) {

@@ -19,6 +19,10 @@ namespace bunraku::store {
 /// The most rows that the store retains for one node. The oldest ones are removed first.
 constexpr std::size_t kMostUndeclared = 5000;
 
+/// Reports whether resources of this type may remain on a machine. Names with "::" are defined
+/// types, and classes, `exec` and others leave nothing of which their type knows.
+bool may_remain(std::string_view type);
+
 /// Records the resources that the catalog `row` of the node no longer declares, and closes the rows
 /// of resources that it declares again. Writers call this before they replace the newest catalog.
 /// `added` and `removed` are the resource ids in which `row` differs from the previous catalog.
@@ -50,6 +54,7 @@ struct UndeclaredResource {
 enum class UndeclaredState : std::uint8_t {
     Settled,  ///< not declared in at least two runs
     Recent,   ///< not declared in the last run only, declared again, or removed
+    Open,     ///< neither declared again nor removed, however recent
 };
 
 struct UndeclaredQuery {

@@ -19,6 +19,15 @@ constexpr std::string_view kSettled =
     " AND r.producer_timestamp > u.since ORDER BY r.producer_timestamp LIMIT 1 OFFSET 1)"
     " IS NOT NULL))";
 
+std::string condition_of(UndeclaredState state) {
+    switch (state) {
+        case UndeclaredState::Settled: return std::string(kSettled);
+        case UndeclaredState::Recent: return fmt::format("NOT {}", kSettled);
+        case UndeclaredState::Open: break;
+    }
+    return "u.closed IS NULL";
+}
+
 UndeclaredResource read_row(const Statement& s) {
     UndeclaredResource out;
     out.certname = s.text(0);
@@ -52,10 +61,10 @@ Result<std::vector<UndeclaredResource>> undeclared_resources(Database& db,
     Statement s = BUNRAKU_TRY(db.prepare(fmt::format(
         "SELECT n.certname, u.type, u.title, u.name, u.since, u.closed, u.environment, u.version,"
         " u.code_id, u.file, u.line, u.created, u.removed, u.removal FROM undeclared u"
-        " JOIN certnames n ON n.id = u.certname_id WHERE {} AND {}{}"
+        " JOIN certnames n ON n.id = u.certname_id WHERE {} AND {}"
         " ORDER BY n.certname, u.type, u.name, u.title, u.key LIMIT ? OFFSET ?",
         query.certname.empty() ? "n.deactivated IS NULL AND n.expired IS NULL" : "n.certname = ?",
-        query.state == UndeclaredState::Recent ? "NOT " : "", kSettled)));
+        condition_of(query.state))));
     if (!query.certname.empty()) s.bind(query.certname);
     s.bind(query.limit).bind(query.offset);
     std::vector<UndeclaredResource> out;

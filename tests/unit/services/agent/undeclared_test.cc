@@ -123,6 +123,8 @@ TEST_F(UndeclaredTest, AddsRemovalsToTheCatalog) {
     add_removals(catalog,
                  {{.type = "Package", .title = "p", .name = "p", .parameters = {{"name", "p"}}},
                   file("changed"),
+                  // Both lists of the server may have it.
+                  {.type = "Package", .title = "p", .name = "p", .parameters = {{"name", "p"}}},
                   {.type = "Service", .title = "s", .name = "s", .parameters = {{"name", "s"}}}},
                  files_, log);
     ASSERT_EQ(catalog.resources.size(), 3U);
@@ -165,6 +167,16 @@ TEST(UndeclaredList, HasOnlyWhatTheAgentCreatedAndMayRemove) {
     EXPECT_EQ(found->front().name, "/a");
     EXPECT_EQ(found->front().sha256, "00");
     EXPECT_EQ(found->front().parameters.size(), 1U);
+}
+
+TEST(UndeclaredList, OfARolloutMayHaveAllTypes) {
+    const auto all = read_leftovers(
+        R"([{"type":"Package","title":"p","created_by_us":true,"removal":{"name":"p"}},)"
+        R"({"type":"Exec","title":"e","created_by_us":true,"removal":{"name":"e"}}])",
+        removable_types());
+    ASSERT_TRUE(all);
+    ASSERT_EQ(all->size(), 1U);
+    EXPECT_EQ(all->front().ref(), "Package[p]");
 }
 
 TEST(UndeclaredOptions, ReadsTheSettings) {

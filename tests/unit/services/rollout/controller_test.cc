@@ -280,6 +280,37 @@ TEST_F(Rollout, BadChangeHaltsAndGoesBack) {
     EXPECT_GT(start(), id);
 }
 
+TEST_F(Rollout, KnowsWhoseAgentsMayRemoveAfterAReturn) {
+    const auto id = start("soak: 0s\nproofs: 1\nrollback: remove\n");
+    EXPECT_EQ(begin("a", "a1"), "new");
+    EXPECT_FALSE(versions_->has_removals("production", "a"));
+    report("a", "a1", "failed", "/x");
+    tick();
+    EXPECT_EQ(state(id), "returning 0");
+    EXPECT_TRUE(versions_->has_removals("production", "a"));
+    EXPECT_EQ(begin("a", "a2"), "old");
+    tick();
+    EXPECT_EQ(state(id), "returned 0");
+    EXPECT_EQ(versions_->returned("production", "a"), std::vector<std::int64_t>{id});
+    EXPECT_FALSE(versions_->has_removals("production", "b"));
+    EXPECT_FALSE(versions_->has_removals("staging", "a"));
+    // Without the rule, a later return adds nothing.
+    const auto other = start();
+    EXPECT_EQ(begin("a", "a3"), "new");
+    report("a", "a3", "failed", "/x");
+    tick();
+    EXPECT_EQ(state(other), "returning 0");
+    EXPECT_EQ(versions_->returned("production", "a"), std::vector<std::int64_t>{id});
+}
+
+TEST(ReturnedNodes, EndAfterTheirTime) {
+    ReturnedNodes nodes;
+    nodes.environments["production"]["a"] = {.rollouts = {2, 1}, .until = 1000};
+    EXPECT_EQ(nodes.rollouts_of("production", "a", 999), (std::vector<std::int64_t>{2, 1}));
+    EXPECT_TRUE(nodes.rollouts_of("production", "a", 1000).empty());
+    EXPECT_TRUE(nodes.rollouts_of("production", "b", 999).empty());
+}
+
 TEST_F(Rollout, UnpredictedChangeHalts) {
     const auto id = start("soak: 0s\nproofs: 1\nback: ask\n");
     EXPECT_EQ(begin("a", "a1"), "new");

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "services/rollout/leftovers.h"
-
 namespace bunraku::rollout {
 namespace {
 
@@ -80,27 +78,6 @@ TEST(Plan, ReplacesThePlaceholdersOfANode) {
     const Plan plan = example();
     EXPECT_EQ(with_identity(plan.groups[0].reference, plan.nodes[0]), "File[/etc/a.conf]");
     EXPECT_EQ(with_identity("%{other} %{", plan.nodes[0]), "%{other} %{");
-}
-
-TEST(Leftovers, ListWhatOnlyTheNewVersionDeclares) {
-    const Plan plan = example();
-    JudgedRun run;
-    run.events = {{.resource = "File[/etc/it's]", .property = "ensure"}};
-    const auto with = leftovers(plan, plan.nodes[0], {run});
-    ASSERT_EQ(with.size(), 1u);
-    EXPECT_EQ(with[0].resource, "File[/etc/it's]");
-    EXPECT_TRUE(with[0].created);
-    EXPECT_EQ(with[0].command, R"(rm '/etc/it'\''s')");
-    const auto without = leftovers(plan, plan.nodes[0], {});
-    EXPECT_FALSE(without.at(0).created);
-    EXPECT_EQ(without.at(0).what, "only the new version declares it");
-    EXPECT_TRUE(leftovers(plan, plan.nodes[1], {}).empty());
-}
-
-TEST(Leftovers, HaveCommands) {
-    EXPECT_EQ(removal_command("Service", "ntp"), "systemctl disable --now 'ntp'");
-    EXPECT_EQ(removal_command("User", "-r"), "userdel -- '-r'");
-    EXPECT_EQ(removal_command("Exec", "x"), "");
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ check:
   max: 0.5
   timeout: 10s
 back: ask
+rollback: [file, package]
 observe: true
 try: agents
 webhook: https://chat.example.com/hook
@@ -71,9 +72,17 @@ webhook: https://chat.example.com/hook
     EXPECT_EQ(rules->check.least, -1.0);
     EXPECT_EQ(rules->check.most, 0.5);
     EXPECT_FALSE(rules->go_back);
+    EXPECT_EQ(rules->rollback, (std::vector<std::string>{"File", "Package"}));
     EXPECT_TRUE(rules->observe);
     EXPECT_TRUE(rules->agents_may_try);
     EXPECT_EQ(rules->webhook, "https://chat.example.com/hook");
+}
+
+TEST(Rules, RemovesOnlySafeTypesByDefault) {
+    EXPECT_EQ(read_rules("rollback: remove")->rollback,
+              (std::vector<std::string>{"File", "Service", "Cron"}));
+    EXPECT_TRUE(read_rules("rollback: keep")->rollback.empty());
+    EXPECT_TRUE(read_rules("")->rollback.empty());
 }
 
 TEST(Rules, NamesTheKeyOfAnError) {
@@ -89,6 +98,11 @@ TEST(Rules, NamesTheKeyOfAnError) {
               "rollout.yaml: windows: expected times such as 'Mon-Fri 09:00-16:00' (in UTC), not "
               "'Mon 25:00-26:00'");
     EXPECT_EQ(error_of("back: never"), "rollout.yaml: back: expected 'auto' or 'ask', not 'never'");
+    for (const char* wrong : {"rollback: undo", "rollback: [exec]", "rollback: true"})
+        EXPECT_EQ(error_of(wrong).find("rollout.yaml: rollback: expected 'keep', 'remove' or a list"
+                                       " of file, service, cron, package and user, not "),
+                  0u)
+            << error_of(wrong);
     EXPECT_EQ(error_of("check: {shell: x}"),
               "rollout.yaml: check: unknown key 'shell'; the keys are command, prometheus, query, "
               "min, max, timeout");
