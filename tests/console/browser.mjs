@@ -41,6 +41,8 @@ const pages = [
   ['rollouts', '/console/rollouts'],
   ['rollout', (page) => rolloutLink(page)],
   ['rollout-bad', (page) => rolloutLink(page, '?verdict=bad')],
+  ['rollout-returned', async (page) => await firstLink(page, '/console/rollouts?environment=edge',
+    'tr:has-text("returned") a[href^="/console/rollouts/"]', '')],
   ['rollout-confirm', (page) => rolloutLink(page, '?confirm=pause')],
   ['certificates', '/console/certificates'],
   ['certificate', '/console/certificates/web1.example.org'],

@@ -5,8 +5,8 @@
     tests/console/generate_rollouts.py http://127.0.0.1:8080 ENVIRONMENTPATH STORE.sqlite3
 
 The environments `next` and `edge` get two versions each, as `bunraku deploy` makes them. `next` has a
-rollout under way, in which some nodes have moved and some are bad. `edge` has one that went back and
-one that waits for an approval. No agent runs, so the script writes into the store which nodes have
+rollout under way, in which some nodes have moved and some are bad. `edge` has one that went back after
+its canaries had run, and one that waits for an approval. No agent runs, so the script writes into the store which nodes have
 moved, and sends their reports.
 """
 import argparse
@@ -86,10 +86,10 @@ class Rollouts:
 def report(server, name, ok):
     """Sends the report of a run that made the predicted changes, or failed."""
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec='milliseconds')
-    good = [('File', '/etc/ntp.conf', 'content'), ('File', '/etc/ntp.keys', 'ensure')]
+    good = [('File', '/etc/ntp.keys', 'ensure'), ('File', '/etc/ntp.conf', 'content')]
     if name.startswith('web'):
         good.append(('Package', 'nginx', 'ensure'))
-    resources = [Node.event(now, kind, title, of, 'success', 'a', 'b', f'{of} changed', 'Ntp', False)
+    resources = [Node.event(now, kind, title, of, 'success', 'absent', 'file', f'{of} changed', 'Ntp', False)
                  for kind, title, of in good]
     if not ok:
         resources[-1] = Node.event(now, *good[-1], 'failure', 'a', 'b',
@@ -103,18 +103,26 @@ def report(server, name, ok):
     request('POST', f'{server}/pdb/cmd/v1?{query}', json.dumps(body).encode())
 
 
-def move(store, rollout, versions):
-    """Writes that the nodes of the first waves have moved, and returns their names."""
+def move(store, rollout, environment, versions, waves):
+    """Writes that the nodes of these waves have moved, except a third of the last one, and returns their names."""
     with sqlite3.connect(store, timeout=60) as db:
-        members = db.execute('SELECT certname, wave FROM rollout_members WHERE rollout_id = ? AND judged = 1 AND wave <= 2'
-                             ' ORDER BY certname', (rollout,)).fetchall()
-        moved = [name for i, (name, wave) in enumerate(members) if wave < 2 or i % 3]
+        members = db.execute('SELECT certname, wave FROM rollout_members WHERE rollout_id = ? AND judged = 1 AND wave < ?'
+                             ' ORDER BY certname', (rollout, waves)).fetchall()
+        moved = [name for i, (name, wave) in enumerate(members) if wave < max(waves - 1, 1) or i % 3]
         for name in moved:
             db.execute('INSERT INTO node_versions VALUES (?, ?, ?, ?, ?, ?, 1, 0)',
-                       (name, 'next', versions[1]['version'], versions[0]['version'], int(time.time() * 1000), ''))
-        db.execute('UPDATE rollouts SET wave = 2, moved = 3 WHERE id = ?', (rollout,))
+                       (name, environment, versions[1]['version'], versions[0]['version'], int(time.time() * 1000), ''))
+        db.execute('UPDATE rollouts SET wave = ?, moved = ? WHERE id = ?', (waves - 1, waves, rollout))
     db.close()
     return moved
+
+
+def wait(what, done):
+    deadline = time.time() + 120
+    while not done():
+        if time.time() > deadline:
+            raise SystemExit(what)
+        time.sleep(0.2)
 
 
 def main():
@@ -128,27 +136,31 @@ def main():
     waits = 'approve: [0]\nobserve: true\n'
     edge = deploy(options.environmentpath, 'edge', waits)
     old = rollouts.start(plan('edge', edge, waits, names), 'new NTP servers')
+    canaries = move(options.store, old, 'edge', edge, 1)
+    for name in canaries:
+        report(options.server, name, False)
     rollouts.act(old, 'back', 'the change window was moved')
-    deadline = time.time() + 120
-    while request('GET', f'{rollouts.base}/{old}')['live']:
-        if time.time() > deadline:
-            raise SystemExit('The rollout did not go back')
-        time.sleep(0.2)
+    with sqlite3.connect(options.store, timeout=60) as store:
+        store.execute("UPDATE node_versions SET version = previous WHERE environment = 'edge'")
+    store.close()
+    # The server reads the rows again with each command.
+    wait('The rollout did not go back', lambda: not request('GET', f'{rollouts.base}/{old}')['live'])
+    left = request('GET', f'{rollouts.base}/{old}/leftovers')
+    if {one['resource'] for one in left if one['node'] == canaries[0] and one['created']} != {'File[/etc/ntp.keys]'}:
+        raise SystemExit(f'The leftovers are {left}')
     rollouts.start(plan('edge', edge, waits, names), 'new NTP servers, second attempt')
     rules = 'observe: true\nproofs: 1\n'
     following = deploy(options.environmentpath, 'next', rules)
     current = rollouts.start(plan('next', following, rules, names), 'new NTP servers')
     rollouts.act(current, 'pause', 'lunch')
-    moved = move(options.store, current, following)
+    moved = move(options.store, current, 'next', following, 3)
     web = [name for name in moved if name.startswith('web')]
     for name in moved:
         report(options.server, name, name not in web[-2:])
     # The server reads the rows again with each command.
     rollouts.act(current, 'resume', 'back from lunch')
-    while sum(w['proved'] + w['bad'] for w in request('GET', f'{rollouts.base}/{current}')['waves']) < len(moved):
-        if time.time() > deadline:
-            raise SystemExit('The nodes that moved are not judged')
-        time.sleep(0.2)
+    wait('The nodes that moved are not judged',
+         lambda: sum(w['proved'] + w['bad'] for w in request('GET', f'{rollouts.base}/{current}')['waves']) >= len(moved))
 
 
 if __name__ == '__main__':

@@ -120,6 +120,12 @@ Object.assign(tasks, {
     await v.click('a.chip[href*="verdict=failed"]');
     await v.shows('td', 'Package[nginx] failed');
   },
+  'What does a rollout that went back leave on the nodes?': async (v) => {
+    await v.click(side('rollouts'));
+    await v.click('tr:has-text("edge"):has-text("returned") a[href^="/console/rollouts/"]');
+    await v.shows('[data-part=rollout-leftovers] td', 'File[/etc/ntp.keys]');
+    await v.shows('[data-part=rollout-leftovers] td', 'the new version created it');
+  },
   'Which certificates expire, and which requests wait?': async (v) => {
     await v.click(side('certificates'));
     await v.shows('td', 'new.example.org');

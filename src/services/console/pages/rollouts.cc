@@ -12,6 +12,7 @@
 #include "services/console/pages/pages.h"
 #include "services/console/parts.h"
 #include "services/console/rollout_parts.h"
+#include "services/rollout/leftovers.h"
 
 namespace bunraku::console {
 
@@ -25,6 +26,8 @@ namespace {
 constexpr std::size_t kRolloutsOfPage = 50, kMembersOfPage = 100;
 constexpr std::size_t kMostRolloutPages = 10'000;
 constexpr std::size_t kMostRolloutEvents = 200, kMostPlanGroups = 50;
+/// Reading the leftovers of a node takes some milliseconds.
+constexpr std::size_t kMostLeftoverNodes = 50;
 constexpr std::size_t kMostReason = 500;
 
 Url rollout_url(std::int64_t id) { return Url({"rollouts", std::to_string(id)}); }
@@ -373,6 +376,58 @@ Result<void> write_members(Html& h, Visit& visit, rollout::RolloutAccess& access
     return {};
 }
 
+void write_leftover(Html& h, const rollout::Leftover& leftover) {
+    const auto row = h.in("tr");
+    {
+        const auto td = h.in("td");
+        node_link(h, leftover.node);
+    }
+    {
+        const auto td = h.in("td", {{"class", "res"}});
+        h.foreign(leftover.resource, 300);
+    }
+    cell(h, leftover.what);
+    const auto td = h.in("td");
+    if (leftover.command.empty()) return;
+    const auto code = h.in("code");
+    h.foreign(leftover.command, 500);
+}
+
+/// Writes what the version before does not undo, once a rollout is paused, halted or undone.
+Result<void> write_leftovers(Html& h, Visit& visit, rollout::RolloutAccess& access,
+                             const RolloutStatus& status) {
+    // The element exists in every state, so that a live page can fill it.
+    const auto part = h.in("div", {{"data-part", "rollout-leftovers"}});
+    const auto& row = status.row;
+    if (row.state != "paused" && row.state != "halted" && row.state != "returning" &&
+        row.state != "returned")
+        return {};
+    std::vector<rollout::Leftover> leftovers;
+    std::size_t nodes = 0;
+    {
+        auto db = BUNRAKU_TRY(visit.console.store->reader());
+        auto members = BUNRAKU_TRY(rollout::moved_members(*db, row));
+        nodes = members.size();
+        members.resize(std::min(nodes, kMostLeftoverNodes));
+        auto versions = access.controller->options().versions->table();
+        leftovers = BUNRAKU_TRY(rollout::read_leftovers(
+            *db, row, *status.plan, members, versions.environments[row.environment].nodes));
+    }
+    const auto panel = open_panel(h, "What a return does not undo");
+    if (leftovers.empty()) {
+        empty_state(h, "Nothing", "The version before undoes all changes of these nodes.");
+    } else {
+        constexpr Column kColumns[] = {{"Node"}, {"Resource"}, {"What stays"}, {"Command to undo"}};
+        const auto table = open_table(h, kColumns, "What a return does not undo");
+        for (const auto& leftover : leftovers) write_leftover(h, leftover);
+    }
+    if (nodes <= kMostLeftoverNodes) return {};
+    h.leaf("footer",
+           fmt::format("{} of {} nodes; all: bunraku rollout show {} --leftovers",
+                       kMostLeftoverNodes, number_text(static_cast<std::int64_t>(nodes)), row.id));
+    return {};
+}
+
 Result<void> write_rollout_events(Html& h, Visit& visit, const RolloutStatus& status) {
     std::vector<store::RolloutEvent> events;
     {
@@ -534,6 +589,7 @@ Result<Response> rollout_page(Visit& visit) {
             const auto left = h.in("div");
             write_waves(h, status);
             BUNRAKU_TRY_VOID(write_members(h, visit, *access, status));
+            BUNRAKU_TRY_VOID(write_leftovers(h, visit, *access, status));
         }
         const auto right = h.in("div");
         write_plan(h, status);

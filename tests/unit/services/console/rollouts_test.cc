@@ -50,8 +50,9 @@ protected:
         plan.groups = {{.kind = "changed",
                         .reference = "File[/<b>x]",
                         .parameter = "mode",
-                        .because = {"data/common.yaml"}}};
-        plan.nodes = {{.name = "a.test", .verdict = "changed", .groups = {0}, .wave = 0},
+                        .because = {"data/common.yaml"}},
+                       {.kind = "added", .reference = "File[/<b>y]"}};
+        plan.nodes = {{.name = "a.test", .verdict = "changed", .groups = {0, 1}, .wave = 0},
                       {.name = "b.test", .verdict = "changed", .groups = {0}, .wave = 1},
                       {.name = "c.test", .verdict = "untouched", .groups = {}, .wave = 0}};
         plan.waves = {"canary", "100 %"};
@@ -150,6 +151,41 @@ TEST_F(ConsoleRollouts, OperatorsAct) {
         EXPECT_NE(text.find(line), std::string::npos) << line << text;
     }
     EXPECT_NE(text.find(R"("result":"The rollout has changed since")"), std::string::npos);
+}
+
+TEST_F(ConsoleRollouts, ListsWhatAReturnDoesNotUndo) {
+    constexpr std::string_view kTitle = "What a return does not undo";
+    const auto id = start_rollout();
+    const auto session = sign_in(token("bob", "operator"));
+    const auto path = fmt::format("/rollouts/{}", id);
+    ASSERT_EQ(act(session, id, "approve", fmt::format("sequence={}", sequence(id))).status, 303);
+    EXPECT_TRUE(has(get(path, session), "data-part=\"rollout-leftovers\""));
+    EXPECT_FALSE(has(get(path, session), kTitle));
+    // The node has run with the new version.
+    submit(store::CommandKind::ReplaceCatalog, 9, "a.test",
+           fmt::format(R"({{"certname":"a.test","version":"1","environment":"production",)"
+                       R"("transaction_uuid":null,"catalog_uuid":null,"code_id":null,"edges":[],)"
+                       R"("producer_timestamp":"{}","producer":null,"job_id":null,"resources":[)"
+                       R"({{"type":"File","title":"/<b>y","aliases":[],"exported":false,)"
+                       R"("file":null,"line":null,"tags":[],"parameters":{{}}}}]}})",
+                       sys::iso8601_utc(sys::machine().now_ms() * 1'000'000, 3)));
+    report("a.test", {.status = "changed",
+                      .events = event("success", "created"),
+                      .title = "/<b>y",
+                      .age_ms = 0});
+    context_->store
+        ->with_writer([&](store::Writer& writer) {
+            return writer.db().execute("UPDATE rollouts SET started = 0");
+        })
+        .value();
+    ASSERT_EQ(act(session, id, "hold", fmt::format("sequence={}", sequence(id))).status, 303);
+    const auto page = get(path, session);
+    for (const std::string& text :
+         {std::string(kTitle), std::string("<bdi>File[/&lt;b&gt;y]</bdi>"),
+          std::string("the new version created it"),
+          std::string("<code><bdi>rm &#39;/&lt;b&gt;y&#39;</bdi></code>")})
+        EXPECT_TRUE(has(page, text)) << text << "\n" << page.body;
+    EXPECT_FALSE(has(page, "/<b>y"));
 }
 
 TEST_F(ConsoleRollouts, ActionsNeedRights) {
