@@ -2,6 +2,10 @@
 
 Each version of the environment writes its number in a file with content, in a file with a source,
 in a folder, and in a plugin. The version of a run is never a mixture of these.
+
+The agents are those of this program and, if it is installed, one of Puppet. SERVERS=1 runs one server
+with SQLite, which is not killed. ROOTS are root directories of tests/peer/make_root, separated by
+spaces; NODES agents (default 10) are then those of the roots and of this program by turns.
 """
 import collections
 import glob
@@ -21,9 +25,20 @@ import urllib.request
 
 PROGRAM, BASE = os.environ['BUNRAKU'], os.environ['SCRATCH']
 CONTROL, MADE = BASE + '/control', BASE + '/made'
-NODES = ['a.example', 'b.example', 'c.example', 'd.example']
-PUPPET = 'p.example'
+IN_ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../peer/in_root')
 problems = []
+
+
+def agents():
+    """Returns the beginning of the command of each agent by the name of its node."""
+    roots = os.environ.get('ROOTS', '').split()
+    if roots:
+        kinds = [[IN_ROOT, root, 'puppet'] for root in roots] + [[PROGRAM]]
+        return {'n%02d.example' % i: kinds[i % len(kinds)] for i in range(int(os.environ.get('NODES', '10')))}
+    out = {name + '.example': [PROGRAM] for name in 'abcd'}
+    if shutil.which('puppet'):
+        out['p.example'] = ['puppet']
+    return out
 
 
 def problem(text):
@@ -32,7 +47,7 @@ def problem(text):
 
 
 def sh(*words, status=0, **more):
-    done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=240, check=False, **more)
+    done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=900, check=False, **more)
     if status is not None and done.returncode != status:
         problem('%s: exit %d, expected %d\n%s%s' % (' '.join(words), done.returncode, status, done.stdout, done.stderr))
     return done
@@ -190,8 +205,9 @@ class Fleet:
     def __init__(self, servers, balancer):
         self.servers, self.balancer, self.runs, self.mixtures = servers, balancer, 0, 0
         self.may_fail, self.got = False, collections.defaultdict(set)
-        self.puppet = shutil.which('puppet')
-        self.nodes = NODES + ([PUPPET] if self.puppet else [])
+        self.agents = agents()
+        self.nodes = list(self.agents)
+        self.kinds = len({' '.join(command) for command in self.agents.values()})
 
     def run(self, node):
         """Runs the agent of a node once. Returns its exit code."""
@@ -199,7 +215,7 @@ class Fleet:
         os.makedirs(home + '/etc', exist_ok=True)
         # Half of the nodes name a server, which differs from run to run.
         self.runs += 1
-        server = self.servers[self.runs // 2 % 2]
+        server = self.servers[self.runs // 2 % len(self.servers)]
         away = server.process.poll() is not None
         port = self.balancer.port if self.runs % 2 or away else server.port
         if not os.path.exists(home + '/ssl/certs/%s.pem' % node):
@@ -207,9 +223,8 @@ class Fleet:
         options = ['--server', 'localhost', '--serverport', str(port), '--certname', node, '--confdir', home + '/etc',
                    '--ssldir', home + '/ssl', '--vardir', home + '/var', '--statedir', home + '/state',
                    '--rundir', home + '/run', '--logdir', home + '/log', '--publicdir', home + '/public']
-        program = [PROGRAM, 'agent', '--test', '--color', 'false'] if node != PUPPET else \
-            [self.puppet, 'agent', '--test', '--color', 'false', '--waitforcert', '0']
-        done = sh(*program, *options, status=None)
+        done = sh(*self.agents[node], 'agent', '--test', '--color', 'false', '--waitforcert', '0', *options,
+                  status=None, cwd=BASE, env=os.environ | {'BIND': BASE})
         with open(home + '/out', 'a', encoding='utf-8') as f:
             f.write('--- exit %d\n%s%s\n' % (done.returncode, done.stdout, done.stderr))
         for version in self.versions(node).values():
@@ -294,9 +309,9 @@ def reports(server):
     return server.get('/pdb/query/v4?query=' + urllib.request.quote('reports[count()]{}'))[0]['count']
 
 
-def begin_rollout(server, target, postgres):
+def begin_rollout(server, target):
     plan = BASE + '/plan.json'
-    server.rollout('plan', '--to', target, '--out', plan, '--facts-from', postgres.url)
+    server.rollout('plan', '--to', target, '--out', plan, '--facts-from', server.database)
     with open(plan, encoding='utf-8') as f:
         canaries = [n['name'] for n in json.load(f)['nodes'] if n['wave'] == 0]
     server.rollout('start', plan)
@@ -308,97 +323,140 @@ def main():
         f.write('[user]\n\temail = a@example.org\n\tname = A\n[init]\n\tdefaultBranch = production\n')
     os.environ['GIT_CONFIG_GLOBAL'] = BASE + '/gitconfig'
     os.makedirs(MADE)
-    postgres = Postgres()
-    servers = [Server(1, postgres.url), Server(2, postgres.url)]
-    first, second = servers
+    alone = os.environ.get('SERVERS') == '1'
+    postgres = None if alone else Postgres()
+    servers = [Server(i + 1, postgres.url if postgres else 'sqlite:%s/store.sqlite3' % BASE) for i in range(1 if alone else 2)]
+    first, second = servers[0], servers[-1]
     try:
         sh('git', 'init', '-q', CONTROL)
         commit('v1')
         for server in servers:
             server.deploy()
         first.start()
-        sh(PROGRAM, 'ca', 'generate', '--certname', second.name, '--subject-alt-names', 'localhost', *first.options())
-        second.start()
-        scenario(first, second, Fleet(servers, Balancer(servers)), postgres)
+        if not alone:
+            sh(PROGRAM, 'ca', 'generate', '--certname', second.name, '--subject-alt-names', 'localhost', *first.options())
+            second.start()
+        scenario(servers, Fleet(servers, Balancer(servers)))
     finally:
         for server in servers:
             if server.process and server.process.poll() is None:
                 server.process.terminate()
                 if server.process.wait() != 0:
                     problem(server.name + ' did not end well')
-        postgres.process.send_signal(signal.SIGINT)
-        postgres.process.wait()
+        if postgres:
+            postgres.process.send_signal(signal.SIGINT)
+            postgres.process.wait()
     return 1 if problems else 0
 
 
-def scenario(first, second, fleet, postgres):
-    fleet.round()
-    stored(first, fleet, 0)
-    fleet.round()
-    fleet.have('v1')
-    with open(CONTROL + '/rollout.yaml', 'w', encoding='utf-8') as f:
-        f.write('soak: 0s\nproofs: 1\nproved: 100%\nwaves: [50%, 100%]\n')
-
-    # A good change. The second server is killed and starts again in the canary wave.
+def switch(servers, fleet):
+    """A good change reaches all nodes. The second server is killed and starts again in the canary wave."""
+    first, second = servers[0], servers[-1]
     good = commit('v2')
-    for server in (first, second):
+    for server in servers:
         if not server.deploy().startswith('0 deployed, 1 prepared'):
             problem('the environment was switched')
-    begin_rollout(first, good, postgres)
+    begin_rollout(first, good)
     until('moving', lambda: second.state() == 'moving')
     fleet.round()
-    second.kill()
-    fleet.round()
-    if first.state() == 'done':
-        problem('the rollout did not wait for the other server')
-    second.start()
+    if first is not second:
+        second.kill()
+        fleet.round()
+        if first.state() == 'done':
+            problem('the rollout did not wait for the other server')
+        second.start()
     for _ in range(12):
         if first.state() == 'done':
             break
         fleet.round()
-    until('done', lambda: first.state() == 'done' and second.state() == 'done')
+    until('done', lambda: all(server.state() == 'done' for server in servers))
     fleet.round()
     fleet.have('v2')
-    links = {os.path.basename(os.readlink(s.envs + '/production')) for s in (first, second)}
+    links = {os.path.basename(os.readlink(s.envs + '/production')) for s in servers}
     if len(links) != 1 or good[:12] not in links.pop():
         problem('the servers have different versions: %s' % links)
 
-    # A bad change. The first server is killed while agents run and nodes go back.
-    bad = commit('v3', "exec { '/bin/false': }\n")
-    for server in (first, second):
+
+def go_back(servers, fleet):
+    """A bad change stops with the canaries. The first server is killed while agents run and nodes go back."""
+    first, second = servers[0], servers[-1]
+    bad = commit('v3', "file { \"$made/extra\": content => 'x' }\n-> exec { '/bin/false': }\n")
+    for server in servers:
         server.deploy()
     fleet.round()
-    canaries = begin_rollout(second, bad, postgres)
+    canaries = begin_rollout(second, bad)
     until('moving', lambda: first.state() == 'moving')
     fleet.may_fail = True
     # A node moves when both servers know the wave, so this may take a second round.
     for _ in range(6):
         fleet.round()
-        if fleet.got['v3']:
+        if len(fleet.got['v3']) >= len(canaries):
             break
     fleet.may_fail = False
     until('returning', lambda: second.state() in ('returning', 'returned'))
     if sorted(fleet.got['v3']) != sorted(canaries):
         problem('%s got the bad version, not %s' % (fleet.got['v3'], canaries))
-    # Connections to the server break, and canaries fail until both servers know that they go back.
+    # Connections to the server break, and canaries fail until all servers know that they go back.
     fleet.may_fail = True
-    killer = threading.Timer(0.4, first.kill)
-    killer.start()
-    fleet.round()
-    killer.join()
-    first.start()
+    if first is not second:
+        killer = threading.Timer(0.4, first.kill)
+        killer.start()
+        fleet.round()
+        killer.join()
+        first.start()
     for _ in range(6):
         if second.state() == 'returned':
             break
         fleet.round()
-    until('returned', lambda: first.state() == 'returned' and second.state() == 'returned')
+    until('returned', lambda: all(server.state() == 'returned' for server in servers))
     fleet.may_fail = False
     fleet.round()
     fleet.have('v2')
     if sorted(fleet.got['v3']) != sorted(canaries):
         problem('%s got the bad version in the end, not %s' % (fleet.got['v3'], canaries))
+    clean_up(servers, fleet, canaries)
+
+
+def clean_up(servers, fleet, canaries):
+    """Agents of this program remove the file that the bad version created. For the others, the server has the command."""
+    files = {node: '%s/%s/extra' % (MADE, node) for node in canaries}
+    ours = [node for node in canaries if fleet.agents[node] == [PROGRAM]]
+    for _ in range(3):
+        if not any(os.path.exists(files[node]) for node in ours):
+            break
+        fleet.round()
+    rollout = servers[0].get('/bunraku/v1/rollouts')[0]['id']
+
+    def commands():
+        left = servers[-1].get('/bunraku/v1/rollouts/%d/leftovers' % rollout)
+        return {one['node']: one['command'] for one in left if one['resource'].startswith('File[')}
+    expected = {node: "rm '%s'" % files[node] for node in canaries if node not in ours}
+    if not until('leftovers', lambda: commands() == expected):
+        problem('the leftovers are %s, not %s' % (commands(), expected))
+    for node, path in files.items():
+        if os.path.exists(path) == (node in ours):
+            problem('%s %s the file of the bad version' % (node, 'still has' if node in ours else 'lost'))
+    for command in expected.values():
+        sh('sh', '-c', command)
+    for path in files.values():
+        if os.path.exists(path):
+            problem('%s is still there' % path)
+
+
+def scenario(servers, fleet):
+    fleet.round()
+    stored(servers[0], fleet, 0)
+    fleet.round()
+    fleet.have('v1')
+    with open(CONTROL + '/rollout.yaml', 'w', encoding='utf-8') as f:
+        # Each release of the agent has a canary, and all of them run with the bad version.
+        f.write('soak: 0s\nproofs: 1\nproved: 100%%\nwaves: [50%%, 100%%]\nrollback: remove\ncanary_limit: %d\n'
+                'thresholds: {canary: %d}\n' % (fleet.kinds, fleet.kinds))
+    switch(servers, fleet)
+    go_back(servers, fleet)
     used = fleet.balancer.used
-    print('%d runs, %d mixtures, connections %s' % (fleet.runs, fleet.mixtures, used))
+    print('%d runs, %d mixtures, connections %s, the bad version on %s' %
+          (fleet.runs, fleet.mixtures, used, sorted(fleet.got['v3'])))
     if min(used.values()) < 5:
         problem('the balancer used one server only: %s' % used)
 
