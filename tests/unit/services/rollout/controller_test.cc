@@ -294,7 +294,8 @@ TEST_F(Rollout, KnowsWhoseAgentsMayRemoveAfterAReturn) {
     EXPECT_EQ(versions_->returned("production", "a"), std::vector<std::int64_t>{id});
     EXPECT_FALSE(versions_->has_removals("production", "b"));
     EXPECT_FALSE(versions_->has_removals("staging", "a"));
-    // Without the rule, a later return adds nothing.
+    // Without the rule, a later return adds nothing. What failed before does not count.
+    report("a", "a2", "unchanged");
     const auto other = start();
     EXPECT_EQ(begin("a", "a3"), "new");
     report("a", "a3", "failed", "/x");
