@@ -10,13 +10,19 @@ namespace bunraku::store {
 
 namespace {
 
+/// The type of the array of a column's values.
+std::string_view array_type(Bulk::Type type) {
+    if (type == Bulk::Type::Integer) return "bigint[]";
+    return type == Bulk::Type::Real ? "double precision[]" : "text[]";
+}
+
 std::string_view cast(Bulk::Type type) {
     switch (type) {
         case Bulk::Type::Json: return "::jsonb";
         case Bulk::Type::JsonText: return "::json";
-        case Bulk::Type::Integer: return "::bigint";
-        case Bulk::Type::Real: return "::double precision";
         case Bulk::Type::Blob: return "::bytea";
+        case Bulk::Type::Integer:
+        case Bulk::Type::Real:
         case Bulk::Type::Text: break;
     }
     return "";
@@ -33,12 +39,6 @@ void append_escaped(std::string& out, std::string_view text) {
     out.append(text, from);
 }
 
-void append_element(std::string& out, std::string_view text) {
-    out += out.empty() ? "{\"" : ",\"";
-    append_escaped(out, text);
-    out += '"';
-}
-
 /// Appends a field in the text format of COPY.
 void append_field(std::string& out, std::string_view text) {
     std::size_t from = 0;
@@ -53,6 +53,8 @@ void append_field(std::string& out, std::string_view text) {
 }
 
 constexpr std::size_t kMaxBytes = 4 << 20;  ///< Size limit of one statement.
+/// COPY needs two round trips and is parsed each time. From this number of rows on, it is cheaper.
+constexpr std::size_t kCopied = 100;
 
 }  // namespace
 
@@ -60,23 +62,11 @@ Bulk::Bulk(Database& db, std::string_view table, std::vector<Column> columns,
            std::string_view suffix)
     : db_(db), table_(table), columns_(std::move(columns)), suffix_(suffix) {
     BUNRAKU_ASSERT(!columns_.empty());
-    if (db_.postgresql() && !copies()) arrays_.resize(columns_.size());
 }
 
 void Bulk::put(std::string_view text, bool null) {
-    BUNRAKU_ASSERT(column_ < columns_.size());
-    bytes_ += text.size();
-    if (copies()) {
-        if (column_++ > 0) copied_ += '\t';
-        null ? copied_ += "\\N" : (append_field(copied_, text), copied_);
-        return;
-    }
-    std::string& out = arrays_[column_++];
-    if (null) {
-        out += out.empty() ? "{NULL" : ",NULL";
-    } else {
-        append_element(out, text);
-    }
+    bytes_ += text;
+    fields_.push_back({static_cast<std::uint32_t>(bytes_.size()), null});
 }
 
 Result<void> Bulk::open() {
@@ -92,7 +82,9 @@ Result<void> Bulk::open() {
             sql += fmt::format("{}c{}{}", i ? ", " : "", i, cast(columns_[i].type));
         }
         sql += " FROM unnest(";
-        for (std::size_t i = 0; i < columns_.size(); ++i) sql += i ? ", ?::text[]" : "?::text[]";
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            sql += fmt::format("{}?::{}", i ? ", " : "", array_type(columns_[i].type));
+        }
         sql += ") AS r (";
         for (std::size_t i = 0; i < columns_.size(); ++i) {
             sql += fmt::format("{}c{}", i ? ", " : "", i);
@@ -180,40 +172,67 @@ Result<void> Bulk::end_row() {
         statement_->reset();
         return {};
     }
-    BUNRAKU_ASSERT(column_ == columns_.size());
-    if (copies()) copied_ += '\n';
-    column_ = 0;
-    ++rows_;
-    return bytes_ > kMaxBytes ? flush() : Result<void>{};
+    BUNRAKU_ASSERT(fields_.size() % columns_.size() == 0);
+    return bytes_.size() > kMaxBytes ? flush() : Result<void>{};
 }
 
 Result<void> Bulk::flush() {
-    if (rows_ == 0) return {};
-    BUNRAKU_ASSERT(column_ == 0 && db_.postgresql());
-    if (copies()) {
-        std::string sql = fmt::format("COPY {} (", table_);
-        for (std::size_t i = 0; i < columns_.size(); ++i) {
-            if (i > 0) sql += ", ";
-            sql += columns_[i].name;
-        }
-        std::string rows = std::move(copied_);
-        copied_.clear();
-        rows_ = bytes_ = 0;
-        return db_.copy_in(sql + ") FROM STDIN", rows);
+    if (fields_.empty()) return {};
+    BUNRAKU_ASSERT(db_.postgresql() && fields_.size() % columns_.size() == 0);
+    const bool copies = suffix_.empty() && fields_.size() / columns_.size() >= kCopied;
+    auto done = copies ? copy_rows() : insert_rows();
+    bytes_.clear();
+    fields_.clear();
+    return done;
+}
+
+Result<void> Bulk::copy_rows() {
+    std::string sql = fmt::format("COPY {} (", table_);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (i > 0) sql += ", ";
+        sql += columns_[i].name;
     }
+    std::string rows;
+    rows.reserve(bytes_.size() + 2 * fields_.size());
+    std::size_t begin = 0, column = 0;
+    for (const Field& field : fields_) {
+        if (field.null) {
+            rows += "\\N";
+        } else {
+            append_field(rows, std::string_view(bytes_).substr(begin, field.end - begin));
+        }
+        begin = field.end;
+        column = (column + 1) % columns_.size();
+        rows += column == 0 ? '\n' : '\t';
+    }
+    return db_.copy_in(sql + ") FROM STDIN", rows);
+}
+
+Result<void> Bulk::insert_rows() {
     if (!statement_) BUNRAKU_TRY_VOID(open());
-    BUNRAKU_ASSERT(arrays_.size() == columns_.size());
-    for (std::string& array : arrays_) {
+    std::string array;
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+        const bool quoted = array_type(columns_[column].type) == "text[]";
+        array = "{";
+        for (std::size_t i = column; i < fields_.size(); i += columns_.size()) {
+            if (i > column) array += ',';
+            const std::size_t begin = i == 0 ? 0 : fields_[i - 1].end;
+            const auto text = std::string_view(bytes_).substr(begin, fields_[i].end - begin);
+            if (fields_[i].null) {
+                array += "NULL";
+            } else if (quoted) {
+                array += '"';
+                append_escaped(array, text);
+                array += '"';
+            } else {
+                array += text;
+            }
+        }
         array += '}';
         statement_->bind(array);
-        array.clear();
     }
-    rows_ = bytes_ = 0;
-    if (each_) {
-        while (BUNRAKU_TRY(statement_->step())) each_(*statement_);
-    } else {
-        BUNRAKU_TRY_VOID(statement_->run());
-    }
+    if (!each_) return statement_->run_later();
+    while (BUNRAKU_TRY(statement_->step())) each_(*statement_);
     statement_->reset();
     return {};
 }
@@ -268,14 +287,14 @@ Result<void> remove_links(Database& db, std::string_view table, std::string_view
                                        " (?::bigint[])",
                                        table, column)));
             s.bind(node).bind_array(ids);
-            BUNRAKU_TRY_VOID(s.run());
+            BUNRAKU_TRY_VOID(s.run_later());
         }
         Statement s =
             BUNRAKU_TRY(db.prepare("INSERT INTO gc_candidates (kind, id, lost_at)"
                                    " SELECT ?, unnest(?::bigint[]), ? " +
                                    later));
         s.bind(kind).bind_array(ids).bind(lost_at);
-        return s.run();
+        return s.run_later();
     }
     Statement remove = BUNRAKU_TRY(
         db.prepare(fmt::format("DELETE FROM {} WHERE certname_id = ? AND {} = ?", table, column)));

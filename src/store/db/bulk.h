@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Insertion of many rows into one table. SQLite runs one prepared statement per row. PostgreSQL
-// uses COPY; where rows may exist already, it uses one statement with an array per column.
+// uses COPY for many rows, and one statement with an array per column for few of them, and where
+// rows may exist already.
 #pragma once
 
 #include <functional>
@@ -39,22 +40,28 @@ public:
     Result<void> end_row();
     /// Returns the id of the row that end_row() inserted last. SQLite only.
     std::int64_t last_id() const { return db_.last_id(); }
-    /// Writes the buffered rows; called after the last row.
+    /// Writes the buffered rows; called after the last row. Unless rows are returned, PostgreSQL
+    /// may write them later (see Statement::run_later()).
     Result<void> flush();
 
 private:
+    /// A buffered value, which ends at this offset of `bytes_`.
+    struct Field {
+        std::uint32_t end;
+        bool null;
+    };
     Result<void> open();
-    bool copies() const { return db_.postgresql() && suffix_.empty(); }
     void put(std::string_view text, bool null);
+    Result<void> copy_rows();
+    Result<void> insert_rows();
     Database& db_;
     std::string_view table_;
     std::vector<Column> columns_;
     std::string_view suffix_;
     std::optional<Statement> statement_;
-    std::vector<std::string> arrays_;  ///< array text of each column (PostgreSQL)
-    std::string copied_;               ///< rows of a COPY (PostgreSQL)
+    std::string bytes_;  ///< values of the buffered rows (PostgreSQL)
+    std::vector<Field> fields_;
     std::function<void(Statement&)> each_;
-    std::size_t column_ = 0, rows_ = 0, bytes_ = 0;
     Result<void> opened_;
 };
 

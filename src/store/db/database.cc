@@ -157,6 +157,12 @@ Result<void> Statement::run() {
     return {};
 }
 
+Result<void> Statement::run_later() {
+    BUNRAKU_TRY_VOID(pg_ ? pg_->run_later() : run());
+    reset();
+    return {};
+}
+
 void Statement::reset() {
     BUNRAKU_ASSERT(raw_ || pg_);
     next_ = 1;
@@ -371,12 +377,17 @@ Result<Transaction> Transaction::begin_read(Database& db) {
 }
 
 Transaction::~Transaction() {
-    if (db_) (void)db_->execute("ROLLBACK");
+    if (!db_) return;
+    if (db_->pg_) db_->pg_->discard_deferred();
+    (void)db_->execute("ROLLBACK");
 }
 
 Result<void> Transaction::commit() {
     BUNRAKU_ASSERT(db_ != nullptr);
-    BUNRAKU_TRY_VOID(db_->execute("COMMIT"));
+    {
+        Statement last = BUNRAKU_TRY(db_->prepare("COMMIT"));
+        BUNRAKU_TRY_VOID(last.run());
+    }
     db_ = nullptr;
     return {};
 }
@@ -387,7 +398,9 @@ Result<Savepoint> Savepoint::begin(Database& db) {
 }
 
 Savepoint::~Savepoint() {
-    if (db_) (void)db_->execute("ROLLBACK TO part; RELEASE part");
+    if (!db_) return;
+    if (db_->pg_) db_->pg_->discard_deferred();
+    (void)db_->execute("ROLLBACK TO part; RELEASE part");
 }
 
 Result<void> Savepoint::release() {

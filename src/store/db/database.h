@@ -82,6 +82,10 @@ public:
     Result<bool> step();
     /// Runs the statement to its end.
     Result<void> run();
+    /// Runs the statement with the connection's next one in a round trip, or at the latest when the
+    /// transaction is committed, which then returns its error. The statement can be bound and run
+    /// again. SQLite runs it at once, and so does PostgreSQL outside of a transaction.
+    Result<void> run_later();
     /// Prepares the statement to be bound and run again.
     void reset();
     /// Makes PostgreSQL return rows as it produces them, instead of collecting them first. No other
@@ -137,7 +141,8 @@ public:
     Result<void> execute(const std::string& sql);
     /// Reports whether run_together() needs only one round trip. Depends on the version of libpq.
     bool pipelines() const;
-    /// Runs the statements in this order, in one round trip. Their rows are read with step().
+    /// Runs the statements in this order, after those that wait, in one round trip. Their rows are
+    /// read with step().
     /// After an error, the statements that follow do not run. PostgreSQL only.
     Result<void> run_together(std::initializer_list<Statement*> statements);
     /// Runs "COPY .. FROM STDIN" with rows in text format. PostgreSQL only.
@@ -164,6 +169,8 @@ public:
 
 private:
     friend class Statement;
+    friend class Transaction;
+    friend class Savepoint;
     Database();
     enum class Session { Write, Read, Replica };
     Result<void> open_postgresql(const std::string& url, Session kind);

@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <fmt/format.h>
-#include <optional>
 #include <poll.h>
 #include <string.h>
 #include <utility>
@@ -126,25 +125,28 @@ PgStatement::~PgStatement() {
     if (result) libpq().clear(result);
 }
 
-bool PgStatement::send_preparation() {
-    std::vector<Oid> types;
+const std::vector<PgStatement::Value>& PgStatement::bound() {
     value(std::max(parameters, 1));
-    for (int i = 0; i < parameters; ++i) types.push_back(values[static_cast<std::size_t>(i)].type);
+    return values;
+}
+
+bool PgStatement::send_preparation(const std::vector<Value>& bound) {
+    std::vector<Oid> types;
+    for (int i = 0; i < parameters; ++i) types.push_back(bound[static_cast<std::size_t>(i)].type);
     return libpq().sendPrepare(connection->raw, name.c_str(), sql.c_str(), parameters,
                                types.data()) != 0;
 }
 
-bool PgStatement::send() {
+bool PgStatement::send(const std::vector<Value>& bound) {
     PGconn* conn = connection->raw;
-    value(std::max(parameters, 1));
-    BUNRAKU_ASSERT(values.size() >= static_cast<std::size_t>(parameters));
+    BUNRAKU_ASSERT(bound.size() >= static_cast<std::size_t>(parameters));
     std::vector<const char*> data;
     std::vector<int> lengths, formats;
     std::vector<Oid> types;
     auto n = static_cast<std::size_t>(parameters);
     data.reserve(n), lengths.reserve(n), formats.reserve(n), types.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
-        const Value& v = values[i];
+        const Value& v = bound[i];
         data.push_back(v.null ? nullptr : v.bytes.c_str());
         lengths.push_back(static_cast<int>(v.bytes.size()));
         formats.push_back(v.format);
@@ -171,11 +173,16 @@ Result<bool> PgStatement::step() {
     }
     PGconn* conn = connection->raw;
     if (connection->lost) return std::unexpected(connection->error(nullptr));
+    if (!started && !connection->deferred.empty()) {
+        PgStatement* const self[] = {this};
+        BUNRAKU_TRY_VOID(connection->run_together(std::span(self, streaming ? 0U : 1U)));
+        if (!streaming) return step();
+    }
     if (!started) {
         connection->drain();
         started = true;
         if (!name.empty() && !prepared) {
-            send_preparation();
+            send_preparation(bound());
             PGresult* r = connection->receive_last();
             bool ok = libpq().resultStatus(r) == PGRES_COMMAND_OK;
             if (!ok) {
@@ -186,7 +193,7 @@ Result<bool> PgStatement::step() {
             libpq().clear(r);
             prepared = true;
         }
-        if (!send()) return std::unexpected(connection->error(nullptr));
+        if (!send(bound())) return std::unexpected(connection->error(nullptr));
         if (streaming) {
             libpq().setSingleRowMode(conn);
             connection->streaming = this;
@@ -276,7 +283,7 @@ void PgConnection::finish() {
 }
 
 Result<void> PgConnection::execute(const std::string& sql) {
-    if (lost) return std::unexpected(error(nullptr));
+    BUNRAKU_TRY_VOID(run_deferred());
     drain();
     if (!libpq().sendQuery(raw, sql.c_str())) return std::unexpected(error(nullptr));
     PGresult* r = receive_last();
@@ -291,74 +298,6 @@ Result<void> PgConnection::execute(const std::string& sql) {
     const char* tuples = libpq().cmdTuples(r);
     changes = tuples && *tuples ? strtoll(tuples, nullptr, 10) : 0;
     libpq().clear(r);
-    return {};
-}
-
-Result<void> PgConnection::run_together(std::span<PgStatement* const> statements) {
-    if (lost) return std::unexpected(error(nullptr));
-    drain();
-    if (!pg::has_pipelines()) {
-        for (PgStatement* s : statements) {
-            BUNRAKU_TRY(s->step());
-            s->row = -1;
-        }
-        return {};
-    }
-    if (!libpq().enterPipelineMode(raw)) return std::unexpected(error(nullptr));
-    struct Sent {
-        PgStatement* statement;
-        bool preparation;
-    };
-    std::vector<Sent> all;
-    bool ok = true;
-    for (PgStatement* s : statements) {
-        BUNRAKU_ASSERT(s->connection == this && !s->started && !s->streaming);
-        s->started = true;
-        s->row = -1;
-        s->rows = 0;
-        if (!s->name.empty() && !s->prepared) {
-            ok = ok && s->send_preparation();
-            all.push_back({s, true});
-        }
-        ok = ok && s->send();
-        all.push_back({s, false});
-    }
-    std::optional<base::Error> failed;
-    if (!ok || !libpq().pipelineSync(raw)) {
-        failed = error(nullptr);
-        lost = true;  // It is not known what the server has received.
-    }
-    // A null result ends the results of each statement.
-    std::size_t at = 0;
-    for (bool synced = false; !synced && !lost;) {
-        PGresult* r = receive();
-        if (!r) {
-            if (++at > all.size()) lost = true;
-            continue;
-        }
-        const ExecStatusType status = libpq().resultStatus(r);
-        synced = status == PGRES_PIPELINE_SYNC;
-        if (libpq().status(raw) == CONNECTION_BAD) lost = true;
-        const bool good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
-        if (!good && !synced && status != PGRES_PIPELINE_ABORTED && !failed) failed = error(r);
-        if (!good || at >= all.size()) {
-            libpq().clear(r);
-            continue;
-        }
-        PgStatement& s = *all[at].statement;
-        if (all[at].preparation) {
-            s.prepared = true;
-            libpq().clear(r);
-            continue;
-        }
-        const char* tuples = libpq().cmdTuples(r);
-        changes = tuples && *tuples ? strtoll(tuples, nullptr, 10) : 0;
-        s.result = r;
-        s.rows = libpq().ntuples(r);
-    }
-    if (!failed && lost) failed = error(nullptr);
-    if (!libpq().exitPipelineMode(raw)) lost = true;
-    if (failed) return std::unexpected(std::move(*failed));
     return {};
 }
 
@@ -450,13 +389,15 @@ Result<void> Database::open_postgresql(const std::string& url, Session kind) {
     libpq().setNoticeProcessor(pg_->raw, [](void*, const char*) {}, nullptr);
     pg_->cancel = libpq().getCancel(pg_->raw);
     // jit slows down short queries. The cost 1.1 assumes that most pages that are read often are in
-    // memory.
+    // memory. The server's usual compression takes ten times as long as lz4 for the edges of a
+    // catalog. A server that was built without lz4, or older than version 14, keeps its own.
     return pg_->execute(
         std::string("SET jit = off; SET timezone = 'UTC'; SET extra_float_digits = 1;"
                     " SET standard_conforming_strings = on; SET search_path TO DEFAULT;") +
         (kind != Session::Write
              ? " SET default_transaction_read_only = on; SET random_page_cost = 1.1"
-             : ""));
+             : " SELECT set_config(name, 'lz4', false) FROM pg_settings"
+               " WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)"));
 }
 
 bool Database::plans_for_any_values() const { return pg_ && pg_->any_values; }

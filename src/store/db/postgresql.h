@@ -43,10 +43,14 @@ struct PgStatement {
     bool was_busy = false;
 
     Value& value(int n);
+    /// Returns a value for each parameter.
+    const std::vector<Value>& bound();
     /// Sends the preparation of the statement, or the statement. Returns false if it failed.
-    bool send_preparation();
-    bool send();
+    bool send_preparation(const std::vector<Value>& bound);
+    bool send(const std::vector<Value>& bound);
     Result<bool> step();
+    /// See Statement::run_later(). Takes the bound values.
+    Result<void> run_later();
     void clear();
     ~PgStatement();
 };
@@ -65,10 +69,21 @@ struct PgConnection {
     int silence_s = 10;         ///< after this time without a response, the server is checked
     PgStatement* streaming = nullptr;
 
+    /// A statement that is sent together with the next one; see Statement::run_later().
+    struct Deferred {
+        PgStatement* statement;
+        std::vector<PgStatement::Value> values;
+    };
+    std::vector<Deferred> deferred;
+    std::size_t deferred_bytes = 0;
+
     Result<void> execute(const std::string& sql);
-    /// Runs the statements in one round trip, or one by one if libpq has no pipelines; see
-    /// Database::run_together().
+    /// Runs the deferred statements and these in one round trip, or one by one if libpq has no
+    /// pipelines; see Database::run_together().
     Result<void> run_together(std::span<PgStatement* const> statements);
+    /// Runs the deferred statements. Fails if the connection is lost.
+    Result<void> run_deferred();
+    void discard_deferred();
     base::Error error(const pg_result* result) const;
     /// Waits until the socket is ready. Returns false, and marks the connection as lost, if the
     /// server neither responds to it nor to new connections.

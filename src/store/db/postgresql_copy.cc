@@ -12,9 +12,10 @@ namespace bunraku::store {
 
 Result<void> Database::copy_in(const std::string& sql, std::string_view rows) {
     BUNRAKU_ASSERT(pg_ != nullptr);
+    BUNRAKU_TRY_VOID(pg_->run_deferred());
     pg_->drain();
     PGconn* raw = pg_->raw;
-    if (pg_->lost || !libpq().sendQuery(raw, sql.c_str())) {
+    if (!libpq().sendQuery(raw, sql.c_str())) {
         return std::unexpected(pg_->error(nullptr));
     }
     PGresult* begun = pg_->receive_last();

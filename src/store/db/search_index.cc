@@ -165,7 +165,7 @@ Result<void> store_type_counts(Writer& writer, std::int64_t node,
         Statement s = BUNRAKU_TRY(db.prepare(
             "DELETE FROM catalog_types WHERE certname_id = ? AND type = ? AND exported = ?"));
         s.bind(node).bind(writer.kind(kind).type).bind(writer.kind(kind).exported);
-        BUNRAKU_TRY_VOID(s.run());
+        BUNRAKU_TRY_VOID(s.run_later());
     }
     if (wanted.empty()) return {};
     Bulk rows(db, "catalog_types",

@@ -79,7 +79,7 @@ Result<void> note(Database& db, std::int64_t node, std::string_view hash,
         " places = excluded.places, generation = excluded.generation"));
     const std::string packed = pack_numbers(places);
     s.bind(node).bind_blob(hash).bind_blob(packed);
-    return s.run();
+    return s.run_later();
 }
 
 }  // namespace

@@ -381,7 +381,7 @@ Result<void> Writer::reactivate(const Node& node, std::int64_t timestamp) {
     Statement s = BUNRAKU_TRY(
         db_->prepare("UPDATE certnames SET deactivated = NULL, expired = NULL WHERE id = ?"));
     s.bind(node.id);
-    return s.run();
+    return s.run_later();
 }
 
 Result<std::int64_t> Writer::named(const char* table,

@@ -480,7 +480,7 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
     } else {
         s.bind_blob(pack_edges(rows));
     }
-    BUNRAKU_TRY_VOID(s.run());
+    BUNRAKU_TRY_VOID(s.run_later());
     return change;
 }
 
@@ -516,7 +516,7 @@ Result<void> renew_catalog(Writer& writer, std::int64_t node, const CatalogRow& 
     bind_metadata(s, row, environment, producer);
     row.wire_digest.empty() ? s.bind_null() : s.bind_blob(row.wire_digest);
     s.bind(node);
-    return s.run();
+    return s.run_later();
 }
 
 }  // namespace bunraku::store

@@ -204,7 +204,7 @@ private:
         Statement s = BUNRAKU_TRY(
             writer.db().prepare("DELETE FROM catalog_agent_data WHERE certname_id = ?"));
         s.bind(node.id);
-        BUNRAKU_TRY_VOID(s.run());
+        BUNRAKU_TRY_VOID(s.run_later());
         BUNRAKU_ASSERT(new_exports_.empty() && change.exported.size() <= change.inserted);
         new_exports_ = std::move(change.exported);
         bool changed = node.created || change.inserted || change.deleted;

@@ -75,7 +75,7 @@ public:
         bind_id(s, producer);
         s.bind(producer_timestamp_).bind(header_.received).bind(names);
         s.bind_blob(bytes_of(steady)).bind(node.id);
-        BUNRAKU_TRY_VOID(s.run());
+        BUNRAKU_TRY_VOID(s.run_later());
         return same ? Applied::Unchanged : Applied::Stored;
     }
 

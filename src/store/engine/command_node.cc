@@ -170,14 +170,14 @@ public:
                 " catalog_uuid = excluded.catalog_uuid, hash = excluded.hash,"
                 " producer_timestamp = excluded.producer_timestamp"));
             s.bind(node.id).bind(catalog_uuid_).bind(timestamp_).bind_blob(bytes_of(hash_));
-            BUNRAKU_TRY_VOID(s.run());
+            BUNRAKU_TRY_VOID(s.run_later());
         }
         if (same) return Applied::Unchanged;
         {
             Statement s =
                 BUNRAKU_TRY(db.prepare("DELETE FROM catalog_input_contents WHERE certname_id = ?"));
             s.bind(node.id);
-            BUNRAKU_TRY_VOID(s.run());
+            BUNRAKU_TRY_VOID(s.run_later());
         }
         Bulk rows(db, "catalog_input_contents",
                   {{"certname_id", Bulk::Type::Integer},

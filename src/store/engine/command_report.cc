@@ -141,7 +141,7 @@ public:
                 BUNRAKU_TRY(db.prepare("UPDATE certnames SET latest_report_id = ?,"
                                        " latest_report_timestamp = ? WHERE id = ?"));
             s.bind(id).bind(producer_timestamp_).bind(node.id);
-            BUNRAKU_TRY_VOID(s.run());
+            BUNRAKU_TRY_VOID(s.run_later());
             BUNRAKU_TRY_VOID(put_latest_events(db, node.id, id, environment));
         }
         return Applied::Stored;
@@ -215,7 +215,7 @@ private:
             Statement s =
                 BUNRAKU_TRY(db.prepare("DELETE FROM latest_events WHERE certname_id = ?"));
             s.bind(node);
-            BUNRAKU_TRY_VOID(s.run());
+            BUNRAKU_TRY_VOID(s.run_later());
         }
         if (events_.empty()) return {};
         Bulk rows(db, "latest_events",

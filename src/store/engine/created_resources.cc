@@ -66,7 +66,7 @@ Result<void> CreatedResources::save(Database& db) {
                    " ON CONFLICT (certname_id) DO UPDATE SET hashes = excluded.hashes"));
     const std::string packed = pack_numbers(hashes_);
     s.bind(node_).bind_blob(packed);
-    BUNRAKU_TRY_VOID(s.run());
+    BUNRAKU_TRY_VOID(s.run_later());
     changed_ = false;
     return {};
 }

@@ -212,7 +212,7 @@ Result<void> remember_facts(Writer& writer, std::int64_t node, std::int64_t prod
     s.bind(node).bind(producer_timestamp).bind_blob(bytes_of(hash));
     before.empty() ? s.bind_null() : s.bind_blob(before);
     s.bind_optional(changes);
-    return s.run();
+    return s.run_later();
 }
 
 Result<std::vector<FactsVersion>> facts_versions(Database& db, std::string_view certname) {

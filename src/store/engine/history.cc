@@ -191,7 +191,7 @@ Result<void> remember_version(Writer& writer, std::int64_t node, const Digest& h
     s.bind(added.size()).bind(removed.size());
     // The first version has no predecessor and is never undone.
     known ? s.bind_blob(pack_change(added, removed)) : s.bind_null();
-    return s.run();
+    return s.run_later();
 }
 
 Result<void> keep_history_for(Writer& writer, std::int64_t ttl_ms) {

@@ -139,7 +139,7 @@ Result<void> put_agent_data(Database& db, std::int64_t node, const AgentData& da
         " containment = excluded.containment"));
     s.bind(node).bind(data.version_is_number).bind(data.format).bind(data.classes);
     s.bind(data.tags).bind_blob(data.order).bind_blob(data.containment);
-    return s.run();
+    return s.run_later();
 }
 
 Result<ReplaceReport> replace_prepared(Writer& writer, std::string_view certname,

@@ -116,7 +116,7 @@ Result<void> ReportTexts::store_rest(Database& db, std::int64_t report) const {
             s.bind_blob(compressed[i++]);
         }
     }
-    return s.run();
+    return s.run_later();
 }
 
 }  // namespace bunraku::store

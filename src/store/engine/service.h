@@ -133,6 +133,8 @@ private:
     static bool any_waiting(const std::vector<Job>& jobs);
     static bool may_run(Job& job, std::vector<std::string_view>& held);
     static Result<void> run_job(Writer& writer, Job& job, std::vector<std::string_view>& held);
+    static Result<void> fail_job(Writer& writer, Job& job, std::vector<std::string_view>& held,
+                                 const base::Error& error);
     void shorten_log(Writer& writer);
     void check_exports(Writer& writer, const std::vector<Job>& jobs);
     void settle(std::vector<Job>& jobs);

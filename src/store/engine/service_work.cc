@@ -221,19 +221,21 @@ Result<void> Service::run_job(Writer& writer, Job& job, std::vector<std::string_
     } catch (const std::exception& e) {
         applied = base::failure(e.what());
     }
-    if (applied) {
-        job.applied = *applied;
-        job.state = Job::State::Done;
-        return {};
-    }
+    if (!applied) return fail_job(writer, job, held, applied.error());
+    job.applied = *applied;
+    job.state = Job::State::Done;
+    return {};
+}
+
+/// Records an error of this command alone in the job. Returns an error of the connection.
+Result<void> Service::fail_job(Writer& writer, Job& job, std::vector<std::string_view>& held,
+                               const base::Error& error) {
     writer.forget();
-    BUNRAKU_ASSERT(job.state == Job::State::Waiting);
-    Failure failure = failure_of(applied.error());
-    bool own =
-        applied.error().code == 0 || failure == Failure::Query || failure == Failure::Constraint;
-    if (!own || !writer.db().healthy()) return std::unexpected(applied.error());
-    job.error = applied.error().message;
-    job.state = applied.error().code == 0 ? Job::State::Fatal : Job::State::Retry;
+    const Failure failure = failure_of(error);
+    const bool own = error.code == 0 || failure == Failure::Query || failure == Failure::Constraint;
+    if (!own || !writer.db().healthy()) return std::unexpected(error);
+    job.error = error.message;
+    job.state = error.code == 0 ? Job::State::Fatal : Job::State::Retry;
     if (job.state == Job::State::Retry) held.push_back(job.command.header.certname);
     return {};
 }
@@ -270,7 +272,10 @@ Result<void> Service::apply_each(Writer& writer, std::vector<Job>& jobs) {
         if (!unchanged && !writer.db().healthy()) return std::unexpected(unchanged.error());
         Transaction transaction = BUNRAKU_TRY(writer.begin(false, job.command.header.certname));
         BUNRAKU_TRY_VOID(run_job(writer, job, held));
-        if (job.state == Job::State::Done) BUNRAKU_TRY_VOID(transaction.commit());
+        if (job.state != Job::State::Done) continue;
+        // The last statements of the command run only now.
+        const auto committed = transaction.commit();
+        if (!committed) BUNRAKU_TRY_VOID(fail_job(writer, job, held, committed.error()));
     }
     return options_.durable ? writer.sync() : Result<void>{};
 }

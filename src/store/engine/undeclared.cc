@@ -70,7 +70,8 @@ Result<void> for_resources(Database& db, std::string_view select, const IdList& 
 }
 
 /// Reads the references of the resources that may remain on a machine, sorted.
-Result<std::vector<Item>> read_references(Database& db, const IdList& ids) {
+Result<std::vector<Item>> read_references(Database& db, IdList ids, const IdList& more) {
+    ids.insert(ids.end(), more.begin(), more.end());
     std::vector<Item> out;
     BUNRAKU_TRY_VOID(for_resources(
         db, "SELECT r.id, r.parameters_id, r.type, r.title, r.exported FROM resources r", ids,
@@ -152,13 +153,15 @@ void read_parameters(Item& item, std::string_view json) {
     item.key = Sha1().part(item.type).part(item.name).digest();
 }
 
-/// Reads the names and locations of the items.
-Result<void> read_details(Database& db, std::vector<Item>& items) {
+/// Reads the names and locations of the items of both catalogs.
+Result<void> read_details(Database& db, std::vector<Item>& before, std::vector<Item>& after) {
     IdList ids;
     std::map<std::int64_t, Item*> by_id;
-    for (Item& item : items) {
-        ids.push_back(item.id);
-        by_id.emplace(item.id, &item);
+    for (std::vector<Item>* items : {&before, &after}) {
+        for (Item& item : *items) {
+            ids.push_back(item.id);
+            by_id.emplace(item.id, &item);
+        }
     }
     return for_resources(db,
                          fmt::format("SELECT r.id, r.file, r.line, {} FROM resources r"
@@ -194,15 +197,15 @@ public:
     Result<void> run(const IdList& added, const IdList& removed) {
         if (!added.empty()) BUNRAKU_TRY_VOID(read_open());
         if (removed.empty() && open_.empty()) return {};
-        before_ = BUNRAKU_TRY(read_references(db_, removed));
-        std::erase_if(before_, [](const Item& i) { return i.exported; });
+        for (Item& item : BUNRAKU_TRY(read_references(db_, removed, added))) {
+            const bool gone = std::ranges::binary_search(removed, item.id);
+            if (!gone || !item.exported) (gone ? before_ : after_).push_back(std::move(item));
+        }
         if (before_.empty() && open_.empty()) return {};
-        after_ = BUNRAKU_TRY(read_references(db_, added));
         drop_equal(before_, after_);
         drop_other_types();
         if (before_.empty() && (after_.empty() || open_.empty())) return {};
-        BUNRAKU_TRY_VOID(read_details(db_, before_));
-        BUNRAKU_TRY_VOID(read_details(db_, after_));
+        BUNRAKU_TRY_VOID(read_details(db_, before_, after_));
         return record();
     }
 
@@ -294,8 +297,7 @@ private:
         for (const Item* item : returned) {
             if (open_.at(item->key).created) created.add(item->type, item->title);
             s.bind(row_.producer_timestamp).bind(node_).bind_blob(bytes_of(item->key));
-            BUNRAKU_TRY_VOID(s.run());
-            s.reset();
+            BUNRAKU_TRY_VOID(s.run_later());
         }
         return {};
     }
@@ -353,7 +355,7 @@ private:
             " FROM undeclared u WHERE u.certname_id = ?1 ORDER BY CASE WHEN u.closed IS NULL"
             " THEN 1 ELSE 0 END, u.since, u.key LIMIT ?2)"));
         s.bind(node_).bind(count - most);
-        return s.run();
+        return s.run_later();
     }
 
     Database& db_;
@@ -388,7 +390,7 @@ Result<void> record_removed(Database& db, std::int64_t node, std::int64_t time,
             db.prepare("UPDATE undeclared SET closed = ?1, removed = 1 WHERE certname_id = ?2"
                        " AND closed IS NULL AND since < ?1 AND type = ?3 AND ?4 IN (title, name)"));
         s.bind(time).bind(node).bind(c.type).bind(c.title);
-        BUNRAKU_TRY_VOID(s.run());
+        BUNRAKU_TRY_VOID(s.run_later());
     }
     return {};
 }

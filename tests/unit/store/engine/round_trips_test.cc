@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends.h"
+#include "store/db/bulk.h"
 #include "store/db/command.h"
 
 namespace bunraku::store {
@@ -88,6 +89,64 @@ TEST_P(Pipelines, ErrorEndsTheStatementsThatFollow) {
     }
 }
 
+TEST_P(RoundTrips, DeferredStatementsRunInOrder) {
+    Database& db = writer_->db();
+    for (int round = 0; round < 2; ++round) {  // the first round also prepares the statements
+        auto transaction = writer_->begin();
+        ASSERT_TRUE(transaction);
+        auto add = db.prepare("INSERT INTO environments (name) VALUES (?)");
+        auto rename = db.prepare("UPDATE environments SET name = ? WHERE name = ?");
+        ASSERT_TRUE(add && rename);
+        for (const char* name : {"a", "b"}) {
+            add->bind(name);
+            ASSERT_TRUE(add->run_later());
+        }
+        ASSERT_TRUE(rename->bind("c").bind("b").run_later());
+        EXPECT_EQ(text("SELECT min(name) FROM environments"), "a");
+        EXPECT_EQ(text("SELECT max(name) FROM environments"), "c");
+        ASSERT_TRUE(rename->bind("d").bind("a").run_later());
+        ASSERT_TRUE(transaction->commit());
+        EXPECT_EQ(text("SELECT min(name) FROM environments"), "c");
+        EXPECT_EQ(text("SELECT max(name) FROM environments"), "d");
+        ASSERT_TRUE(db.execute("DELETE FROM environments"));
+    }
+}
+
+TEST_P(RoundTrips, DeferredStatementsEndWithTheirTransaction) {
+    Database& db = writer_->db();
+    auto add = db.prepare("INSERT INTO environments (name) VALUES (?)");
+    ASSERT_TRUE(add);
+    {
+        auto transaction = writer_->begin();
+        ASSERT_TRUE(transaction);
+        ASSERT_TRUE(add->bind("a").run_later());
+    }
+    EXPECT_EQ(number("SELECT count(*) FROM environments"), 0);
+    // Without a transaction, no other statement may follow.
+    ASSERT_TRUE(add->bind("b").run_later());
+    auto other = Database::open(where_, Database::Access::Read, 1000);
+    ASSERT_TRUE(other) << other.error().message;
+    auto s = (*other)->prepare("SELECT name FROM environments");
+    ASSERT_TRUE(s && s->step().value_or(false));
+    EXPECT_EQ(s->text(0), "b");
+}
+
+TEST_P(Pipelines, CommitFailsWithADeferredStatement) {
+    Database& db = writer_->db();
+    {
+        auto transaction = writer_->begin();
+        ASSERT_TRUE(transaction);
+        auto add = db.prepare("INSERT INTO environments (name) VALUES (?)");
+        ASSERT_TRUE(add);
+        for (const char* name : {"a", "a", "b"}) ASSERT_TRUE(add->bind(name).run_later());
+        const auto done = transaction->commit();
+        ASSERT_FALSE(done);
+        EXPECT_EQ(failure_of(done.error()), Failure::Constraint);
+    }
+    EXPECT_TRUE(db.healthy());
+    EXPECT_EQ(number("SELECT count(*) FROM environments"), 0);
+}
+
 TEST_P(RoundTrips, RenewsOnlyUnchangedCatalogs) {
     EXPECT_FALSE(renewed(catalog("1", 1, "prod", "0644")));
     EXPECT_EQ(number("SELECT count(*) FROM certnames"), 0);
@@ -109,6 +168,31 @@ TEST_P(RoundTrips, RenewsOnlyUnchangedCatalogs) {
                               " UPDATE store_meta SET value = 1000 WHERE name = 'usable_since'"));
     EXPECT_FALSE(renewed(catalog("3", 4, "prod", "0644")));
     EXPECT_EQ(version(), writer_->postgresql() ? "2" : "1");
+}
+
+/// Few rows are inserted, many are copied.
+TEST_P(RoundTrips, BulkStoresAnyNumberOfRows) {
+    Database& db = writer_->db();
+    ASSERT_TRUE(db.execute("CREATE TABLE t (n BIGINT, r DOUBLE PRECISION, v TEXT)"));
+    const std::string odd = "a\"b\\c\td\ne,{}'NULL";
+    for (const int count : {1, 99, 100, 250}) {
+        Bulk rows(db, "t",
+                  {{"n", Bulk::Type::Integer}, {"r", Bulk::Type::Real}, {"v", Bulk::Type::Text}});
+        for (int i = 0; i < count; ++i) {
+            i % 3 == 0 ? rows.null() : rows.integer(i);
+            i % 3 == 1 ? rows.null() : rows.real(i + 0.5);
+            i % 3 == 2 ? rows.null() : rows.text(i % 2 == 0 ? odd : "");
+            ASSERT_TRUE(rows.end_row());
+        }
+        ASSERT_TRUE(rows.flush());
+        ASSERT_TRUE(rows.flush());  // nothing is left
+        EXPECT_EQ(number("SELECT count(*) FROM t"), count);
+        EXPECT_EQ(number("SELECT count(*) FROM t WHERE n IS NULL AND r IS NOT NULL"),
+                  (count + 2) / 3);
+        EXPECT_EQ(number("SELECT count(*) FROM t WHERE v IS NULL AND n IS NOT NULL"), count / 3);
+        EXPECT_EQ(text("SELECT v FROM t WHERE r = 0.5"), odd);
+        ASSERT_TRUE(db.execute("DELETE FROM t"));
+    }
 }
 
 TEST_P(RoundTrips, ReadsTheNodeWhenATransactionBegins) {
