@@ -124,6 +124,7 @@ RV Heap::from_puppet(const Value& v, bool mutable_copy) {
         case Kind::Array:
             out.t = T::Array;
             out.a = arena_.make<Array>();
+            out.a->origin = v;
             out.a->source = v.as_array().data();
             out.a->size = static_cast<std::uint32_t>(v.as_array().size());
             if (out.a->size == 0) out.a->source = nullptr;
@@ -133,6 +134,7 @@ RV Heap::from_puppet(const Value& v, bool mutable_copy) {
         case Kind::Hash:
             out.t = T::Hash;
             out.h = arena_.make<Hash>();
+            out.h->origin = v;
             out.h->source = &v.as_hash();
             out.h->size = static_cast<std::uint32_t>(v.as_hash().size());
             out.h->foreign = !mutable_copy;
@@ -159,12 +161,14 @@ Value Heap::to_puppet(const RV& v, base::Arena& arena) {
             if (v.symbol_name() == "default") return Value::default_value();
             break;
         case T::Array: {
+            if (!v.a->origin.is_undef() && !dirty(v)) return v.a->origin;
             std::vector<Value> out;
             Array& a = items(v);
             for (std::uint32_t i = 0; i < a.size; ++i) out.push_back(to_puppet(a.items[i], arena));
             return value::make_array(arena, out);
         }
         case T::Hash: {
+            if (!v.h->origin.is_undef() && !dirty(v)) return v.h->origin;
             Hash& h = entries(v);
             value::HashBuilder out(arena, h.size);
             for (std::uint32_t i = 0; i < h.size; ++i)

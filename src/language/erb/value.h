@@ -118,6 +118,7 @@ struct Array {
     std::uint32_t size = 0;
     std::uint32_t capacity = 0;
     const Value* source = nullptr;  ///< Set until the array is first read.
+    Value origin;                   ///< The array of the compile; undef if there is none.
     bool foreign = false;           ///< Must not change.
     bool copied = false;            ///< From the compile, but changed in this copy first.
     bool dirty = false;             ///< True if it was changed.
@@ -136,6 +137,7 @@ struct Hash {
     std::uint32_t* index = nullptr;
     std::uint32_t index_mask = 0;
     const value::HashRep* source = nullptr;  ///< Set until the hash is first read.
+    Value origin;                            ///< The hash of the compile; undef if there is none.
     bool foreign = false;                    ///< Must not change.
     bool copied = false;                     ///< From the compile, but changed in this copy only.
     bool dirty = false;                      ///< True if it was changed.
@@ -171,7 +173,8 @@ public:
     /// arrays and hashes in it without affecting the compile. The caller must then always return
     /// the same object.
     RV from_puppet(const Value& v, bool mutable_copy = false);
-    /// Converts a value to an argument of a Puppet function. `arena` is the compile's.
+    /// Converts a value to an argument of a Puppet function. `arena` is the compile's. Arrays and
+    /// hashes of the compile that were not changed remain the same objects.
     Value to_puppet(const RV& v, base::Arena& arena);
 
     // Read access. Values from Puppet are unpacked at the first read.

@@ -68,6 +68,7 @@ void MarshalWriter::integer(std::int64_t i) {
         number(i);
         return;
     }
+    ++objects_;
     out_ += 'l';
     out_ += i < 0 ? '-' : '+';
     std::uint64_t magnitude =
@@ -89,6 +90,7 @@ void MarshalWriter::large_integer(__int128 i) {
     for (; magnitude != 0; magnitude >>= 8) bytes += static_cast<char>(magnitude & 0xff);
     if (bytes.size() % 2) bytes += '\0';
     BUNRAKU_ASSERT(bytes.size() <= 16);
+    ++objects_;
     out_ += 'l';
     out_ += i < 0 ? '-' : '+';
     number(static_cast<std::int64_t>(bytes.size() / 2));
@@ -96,6 +98,7 @@ void MarshalWriter::large_integer(__int128 i) {
 }
 
 void MarshalWriter::floating(double d) {
+    ++objects_;
     out_ += 'f';
     const std::string text = std::isnan(d)   ? "nan"
                              : std::isinf(d) ? (d < 0 ? "-inf" : "inf")
@@ -105,6 +108,7 @@ void MarshalWriter::floating(double d) {
 }
 
 void MarshalWriter::bytes(std::string_view text) {
+    ++objects_;
     out_ += '"';
     number(static_cast<std::int64_t>(text.size()));
     out_.append(text);
@@ -137,10 +141,21 @@ void MarshalWriter::symbol(std::string_view name) {
 
 // Writes an object that Ruby creates by CLASS._load(text).
 void MarshalWriter::user_defined(std::string_view class_name, std::string_view text) {
+    ++objects_;
     out_ += 'u';
     symbol(class_name);
     number(static_cast<std::int64_t>(text.size()));
     out_.append(text);
+}
+
+bool MarshalWriter::link(const void* container, bool legacy) {
+    // Both forms of a container can occur in a document. A container's address is even.
+    const auto key = reinterpret_cast<std::uintptr_t>(container) | (legacy ? 1u : 0u);
+    const auto [known, fresh] = containers_.emplace(key, objects_);
+    if (fresh) return false;
+    out_ += '@';
+    number(known->second);
+    return true;
 }
 
 void MarshalWriter::object(const Value& v) {
@@ -194,10 +209,12 @@ void MarshalWriter::value(const Value& v, bool legacy, bool top) {
                 string(v.as_string());
             return;
         case Kind::Array:
+            if (!v.as_array().empty() && link(v.as_array().data(), legacy)) return;
             array(v.as_array().size());
             for (const Value& item : v.as_array()) value(item, legacy, false);
             return;
         case Kind::Hash:
+            if (!v.as_hash().empty() && link(&v.as_hash(), legacy)) return;
             hash(v.as_hash().size());
             for (const auto& e : v.as_hash()) {
                 value(e.key, legacy, false);
@@ -224,6 +241,7 @@ void MarshalWriter::value(const Value& v, bool legacy, bool top) {
                 string(text);
                 return;
             }
+            ++objects_;
             out_ += "I/";
             number(static_cast<std::int64_t>(r.source.size()));
             out_.append(r.source);
@@ -234,6 +252,7 @@ void MarshalWriter::value(const Value& v, bool legacy, bool top) {
             return;
         }
         case Kind::Sensitive:
+            ++objects_;
             out_ += 'U';
             symbol(kSensitive);
             value(v.unwrap(), false, false);
@@ -244,6 +263,7 @@ void MarshalWriter::value(const Value& v, bool legacy, bool top) {
                 string(value::to_text(v));
                 return;
             }
+            ++objects_;
             out_ += 'U';
             symbol(v.is(Kind::Timestamp) ? kTimestamp : kTimespan);
             if (const auto ns = value::nanoseconds(v); ns == v.as_integer())
@@ -264,6 +284,7 @@ void MarshalWriter::value(const Value& v, bool legacy, bool top) {
                 string(value::to_text(v));
                 return;
             }
+            ++objects_;
             out_ += 'U';
             symbol(kBinary);
             bytes(v.as_string());

@@ -66,10 +66,12 @@ public:
     /// Writes "\4\b"; must be called once, first.
     void begin() { out_.append("\4\b", 2); }
     void array(std::size_t size) {
+        ++objects_;
         out_ += '[';
         number(static_cast<std::int64_t>(size));
     }
     void hash(std::size_t size) {
+        ++objects_;
         out_ += '{';
         number(static_cast<std::int64_t>(size));
     }
@@ -83,17 +85,22 @@ public:
     void symbol(std::string_view name);
     /// Writes a whole value. `legacy` selects the form for functions of the 3.x API: undef at the
     /// top is "", references are Puppet::Resource, and values that 3.x does not know are text.
+    /// An array or hash that was already written becomes a link, so that Ruby has one object, too.
     void value(const Value& v, bool legacy = false, bool top = true);
 
 private:
     void number(std::int64_t n);
     void user_defined(std::string_view class_name, std::string_view text);
     void object(const Value& v);
+    /// Writes a link if the array or hash was already written; otherwise remembers it.
+    bool link(const void* container, bool legacy);
 
     std::string& out_;
     ValueHooks* hooks_;
     const base::PathMapping* moved_;
     std::unordered_map<std::string, std::int64_t> symbols_;
+    std::int64_t objects_ = 0;  // Not counted: nil, booleans, symbols, small integers.
+    std::unordered_map<std::uintptr_t, std::int64_t> containers_;
 };
 
 /// Reads one document. Strings are copied into `arena`. Throws MarshalError.
