@@ -85,7 +85,7 @@ public:
                  std::span<const types::Reference> references, const syntax::Node* site) override;
     void tag(Scope& scope, std::span<const std::string_view> tags) override;
     bool tagged(Scope& scope, std::span<const std::string_view> tags) override;
-    void set_noop(Scope& scope, bool noop) override;
+    void set_noop(Scope& scope, std::optional<bool> noop) override;
     bool resource_declared(std::string_view type_name, std::string_view title) override;
     bool class_declared(std::string_view name) override;
     bool class_known(std::string_view name) override;

@@ -350,11 +350,12 @@ void Compilation::realize(Interpreter&, Scope& scope, std::span<const types::Ref
 // Sets a default of every native type in this scope, like the module `noop`. Classes and defines
 // that are declared from here inherit it, because defaults are dynamic. Throws if no module has the
 // function.
-void Compilation::set_noop(Scope& scope, bool noop) {
+void Compilation::set_noop(Scope& scope, std::optional<bool> noop) {
     if (!request_.environment->ruby_function_file("noop"))
         throw PuppetError("Unknown function: 'noop'.", "UNKNOWN_FUNCTION");
     auto& params = scopes_.of(scope).every_type;
-    params.assign(1, Param{.name = "noop", .value = Value::boolean(noop)});
+    const Value value = noop ? Value::boolean(*noop) : Value::undef();
+    params.assign(1, Param{.name = "noop", .value = value});
 }
 
 void Compilation::tag(Scope& scope, std::span<const std::string_view> tags) {

@@ -33,10 +33,10 @@ std::vector<Param> Scopes::defaults(Scope* scope, const ResourceType& type) {
     for (Scope* s = scope ? &scope->base() : nullptr; s; s = s->dynamic_parent) {
         const auto* data = on(*s);
         if (!data) continue;
+        if (!data->every_type.empty()) chain.push_back(&data->every_type);
         for (const auto& [name, params] : data->defaults) {
             if (name == type.name) chain.push_back(&params);
         }
-        if (!data->every_type.empty() && type.builtin()) chain.push_back(&data->every_type);
     }
     std::vector<Param> out;
     for (std::size_t i = chain.size(); i-- > 0;) {

@@ -18,8 +18,7 @@ struct ScopeData final : evaluator::HostScope {
     const Definition* source = nullptr;
     /// Resource defaults of this scope, by capitalised type.
     std::vector<std::pair<std::string_view, std::vector<Param>>> defaults;
-    /// Defaults for every native type, with lower priority than `defaults`. Set by the function
-    /// noop().
+    /// Defaults for every type, with priority over `defaults`. Set by the function noop().
     std::vector<Param> every_type;
 };
 

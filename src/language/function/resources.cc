@@ -241,7 +241,10 @@ Value create_resources(const Call& call) {
 }
 
 Value noop(const Call& call) {
-    catalog(call, "noop").set_noop(call.scope, call.size() == 0 || call[0].as_boolean());
+    std::optional<bool> on = true;
+    if (call.size() > 0)
+        on = call[0].is_undef() ? std::nullopt : std::optional(call[0].as_boolean());
+    catalog(call, "noop").set_noop(call.scope, on);
     return Value::undef();
 }
 
@@ -275,7 +278,7 @@ const Builtin kFunctions[] = {
      -3},
     {"noop",
      "Enables or disables noop mode for all contents of the calling class or defined resource.",
-     {{"Boolean value?", noop}},
+     {{"Variant[Boolean, Undef] value?", noop}},
      true},
     {"import", "Discontinued.", {{"Any *args", import}}, true},
 };
