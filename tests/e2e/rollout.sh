@@ -186,11 +186,11 @@ rollout 2 show --leftovers
 holds "$out" "^$canary File\[new\]: the new version created it; to undo: rm '$scratch/made/new-$canary'$"
 holds "$out" "^$canary File\[$scratch/made/before-$canary\]: it existed before, and the new version changed content$"
 echo edited >"made/edited-$canary"
-count=$(curl -s --get "$plain/pdb/query/v4" --data-urlencode 'query=reports[count()]{}' | grep -o '[0-9]*')
+before=$(curl -s --get "$plain/pdb/query/v4" --data-urlencode 'query=reports[count()]{}' | grep -o '[0-9]*')
 agents
 cp "$canary.out" return.out
 state_is returned
-stored $((count + 3))
+stored $((before + 3))
 agents
 cat "$canary.out" >>return.out
 if [ -e "made/new-$canary" ] || [ ! -e "made/edited-$canary" ] || [ ! -e "made/before-$canary" ]; then
@@ -199,7 +199,7 @@ if [ -e "made/new-$canary" ] || [ ! -e "made/edited-$canary" ] || [ ! -e "made/b
 fi
 holds "$(<return.out)" '^Notice: /Stage\[main\]/File\[new\]/ensure: removed$'
 holds "$(<return.out)" "^Info: Not removing File\[$scratch/made/edited-$canary\], which is no longer declared: its content has changed$"
-stored $((count + 6))
+stored $((before + 6))
 rollout 2 show --leftovers
 lacks "$out" 'File\[new\]'
 contains 'two two two'
