@@ -301,15 +301,27 @@ void try_version(const config::Settings& settings, const AgentOptions& options,
         throw base::plain_error(fmt::format(
             "Invalid value '{}' for --for: expected a duration such as 1h", options.attempt_for));
     RolloutClient client(settings, "");
-    const auto answer = client.send(
-        "PUT", fmt::format("/nodes/{}/try", http::percent_encode(settings.text("certname"))),
-        fmt::format(R"({{"environment":{},"version":{},"seconds":{}}})",
-                    codec::json_string(settings.text("environment")),
-                    codec::json_string(options.attempt), *seconds));
-    if (answer.status / 100 != 2) throw base::plain_error(answer.error());
-    log.log(base::Level::Notice,
-            fmt::format("This node has version {} until {}", value::text_at(answer.data, "version"),
-                        value::text_at(answer.data, "until")));
+    // Every server must know the try before a run begins. The others learn of it within seconds.
+    constexpr int kMostAsks = 40;
+    for (int asks = 1;; ++asks) {
+        const auto answer = client.send(
+            "PUT", fmt::format("/nodes/{}/try", http::percent_encode(settings.text("certname"))),
+            fmt::format(R"({{"environment":{},"version":{},"seconds":{}}})",
+                        codec::json_string(settings.text("environment")),
+                        codec::json_string(options.attempt), *seconds));
+        if (answer.status / 100 != 2) throw base::plain_error(answer.error());
+        const std::string waiting = value::text_at(answer.data, "waiting");
+        if (!waiting.empty() && asks < kMostAsks) {
+            sys::make_real_clock()->sleep_ns(1'000'000'000);
+            continue;
+        }
+        log.log(base::Level::Notice, fmt::format("This node has version {} until {}",
+                                                 value::text_at(answer.data, "version"),
+                                                 value::text_at(answer.data, "until")));
+        if (!waiting.empty())
+            log.log(base::Level::Warning, fmt::format("The try waits for {}", waiting));
+        return;
+    }
 }
 
 void add_options(OptionParser& parser, AgentOptions& options) {

@@ -303,24 +303,41 @@ std::string Controller::waiting_for(const RolloutRow& row, const Plan& plan, std
     }
     if (state == State::Moving) return "the nodes of the wave to be proved";
     if (state == State::Returning) return "the nodes to go back";
-    if (state == State::Finishing) return "the servers to switch the environment";
+    const auto without = [&] {
+        const auto server = server_without(row.environment, row.to, now);
+        return server ? fmt::format("the version {} on the server {}", row.to, *server) : "";
+    };
+    if (state == State::Finishing) {
+        const std::string missing = without();
+        return missing.empty() ? "the servers to switch the environment" : missing;
+    }
     if (state != State::Waiting) return {};
     if (plan.rules.needs_approval(row.wave) && row.approved <= row.wave)
         return fmt::format("an approval of wave {}", row.wave);
     if (!plan.rules.open_at(now / 1000)) return "a window of rollout.yaml";
+    if (const auto server = unaware_server(now)) return fmt::format("the server {}", *server);
+    return without();
+}
+
+std::optional<std::string> Controller::unaware_server(std::int64_t now) const {
     const VersionTable table = options_.versions->table();
-    if (!table.known_by_all(now, true)) {
-        for (const auto& server : table.servers)
-            if (!server.forgotten && server.epoch < table.epoch)
-                return fmt::format("the server {}", server.server);
+    for (const auto& server : table.servers)
+        if (!table.knows(server, now, Lease::Forward)) return server.server;
+    return std::nullopt;
+}
+
+std::optional<std::string> Controller::server_without(std::string_view environment,
+                                                      std::string_view version,
+                                                      std::int64_t now) const {
+    const auto own = options_.deployed.find(environment, version);
+    if (!own || own->name != version) return options_.server;
+    for (const auto& server : options_.versions->table().servers) {
+        if (server.server == options_.server || server.forgotten) continue;
+        // A server that was not seen for an hour serves none of the rollout's nodes.
+        if (now - server.seen > kForwardLease) continue;
+        if (server.versions.find(json_string(version)) == std::string::npos) return server.server;
     }
-    for (const auto& server : table.servers) {
-        // A server that was not seen for an hour serves nobody.
-        if (server.forgotten || now - server.seen > kForwardLease) continue;
-        if (server.versions.find(json_string(row.to)) == std::string::npos)
-            return fmt::format("the version {} on the server {}", row.to, server.server);
-    }
-    return {};
+    return std::nullopt;
 }
 
 }  // namespace bunraku::rollout

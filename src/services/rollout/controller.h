@@ -64,6 +64,12 @@ struct RolloutStatus {
     std::string waiting;  ///< what it waits for; empty if nothing
 };
 
+/// A try as it is stored.
+struct TryStatus {
+    store::NodeTry entry;
+    std::string waiting;  ///< what the node waits for, such as a server; empty if nothing
+};
+
 class Controller {
 public:
     explicit Controller(ControllerOptions options);
@@ -73,6 +79,9 @@ public:
 
     /// Ends checks, and waits until the webhook that is being sent has answered.
     void stop();
+
+    /// Reads the table, and acknowledges it for this server, before the first agent comes.
+    base::Result<void> join();
 
     /// Advances all live rollouts by one step. Returns true if there is anything live.
     base::Result<bool> tick();
@@ -87,6 +96,11 @@ public:
     /// Approves the next wave.
     base::Result<RolloutStatus> approve(std::int64_t id, const Actor& actor,
                                         std::optional<std::int64_t> sequence);
+    /// Gives a node another version for `seconds`, from its next run on. `entry.version` may be the
+    /// beginning of a version or commit. Fails with kNotFound if this server lacks the version.
+    base::Result<TryStatus> set_try(store::NodeTry entry, std::int64_t seconds);
+    /// Ends the try of a node, if it has one.
+    base::Result<void> end_try(std::string_view environment, std::string_view node);
     base::Result<RolloutStatus> status(std::int64_t id);
     base::Result<RolloutStatus> status(const store::RolloutRow& row);
     /// Returns the rows of rollouts, newest first.
@@ -110,15 +124,28 @@ private:
                                                      const store::RolloutMember& member);
     base::Result<bool> control_group_fails(Pass& pass);
     std::optional<Command> decide(Pass& pass, std::string& reason);
+    /// Returns the command after too many nodes of moved waves were bad, or nullopt if the rollout
+    /// is paused already.
+    std::optional<Command> stop_for(Pass& pass, const store::RolloutMember& worst,
+                                    std::string& reason);
     std::optional<Command> decide_moving(Pass& pass, std::string& reason);
     std::optional<Command> decide_soaking(Pass& pass, std::string& reason);
     std::optional<Command> decide_returning(Pass& pass, std::string& reason);
     std::optional<Command> decide_finishing(Pass& pass, std::string& reason);
     std::string waiting_for(const store::RolloutRow& row, const Plan& plan, std::int64_t now);
+    /// Returns the name of a server that does not know the newest targets, or nullopt.
+    std::optional<std::string> unaware_server(std::int64_t now) const;
+    /// Returns the name of a server in use that does not have a version, or nullopt.
+    std::optional<std::string> server_without(std::string_view environment, std::string_view version,
+                                              std::int64_t now) const;
     /// Writes a transition, logs it and reads the table again.
     base::Result<std::optional<store::RolloutRow>> transition(const store::RolloutRow& row,
                                                               const Plan& plan, Command command,
                                                               const Actor& actor);
+    /// Records for each live rollout that no server reached the store for a while before `now`.
+    base::Result<void> record_outage(const std::vector<store::RolloutRow>& rows, std::int64_t now);
+    /// Removes the tries whose time is over.
+    base::Result<void> end_tries(std::int64_t now);
     base::Result<void> acknowledge(std::int64_t now);
     base::Result<void> clean(std::int64_t now);
     /// Finds the nodes whose agents may remove something, if a rollout has changed since.

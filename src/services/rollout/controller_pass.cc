@@ -11,6 +11,7 @@
 #include "core/codec/json_text.h"
 #include "services/rollout/evidence.h"
 #include "services/rollout/leftovers.h"
+#include "services/rollout/outages.h"
 
 namespace bunraku::rollout {
 
@@ -39,13 +40,14 @@ Result<bool> Controller::tick() {
 Result<bool> Controller::pass() {
     BUNRAKU_TRY_VOID(options_.versions->reload());
     const std::int64_t time = BUNRAKU_TRY(now());
-    if (up_since_ == 0) up_since_ = time;
-    BUNRAKU_TRY_VOID(acknowledge(time));
     std::vector<RolloutRow> rows;
     {
         auto db = BUNRAKU_TRY(options_.service->reader());
         rows = BUNRAKU_TRY(store::list_rollouts(*db, "", store::Which::Live));
     }
+    BUNRAKU_TRY_VOID(record_outage(rows, time));
+    BUNRAKU_TRY_VOID(end_tries(time));
+    BUNRAKU_TRY_VOID(acknowledge(time));
     for (const RolloutRow& row : rows) {
         auto done = advance(row);
         set_problem(row.id, done ? std::string() : done.error().message);
@@ -63,6 +65,26 @@ Result<bool> Controller::pass() {
     return !rows.empty() || !options_.versions->table().environments.empty();
 }
 
+Result<void> Controller::record_outage(const std::vector<RolloutRow>& rows, std::int64_t now) {
+    const std::int64_t seen = options_.versions->last_seen();
+    // A clock that steps looks like an outage, too.
+    const bool away = seen > 0 && now - seen > kLeastOutage;
+    if (up_since_ == 0 || up_since_ > now || away) up_since_ = now;
+    if (!away) return {};
+    for (const RolloutRow& row : rows) {
+        if (position_of(row).state == State::Finishing) continue;
+        auto db = BUNRAKU_TRY(options_.service->reader());
+        std::int64_t from = std::max(seen, row.started);
+        for (const Outage& outage : BUNRAKU_TRY(read_outages(*db, row.id)))
+            from = std::max(from, outage.until);
+        if (now - from <= kLeastOutage) continue;
+        BUNRAKU_TRY_VOID(options_.service->with_writer([&](store::Writer& writer) {
+            return add_outage(writer, row, {.from = from, .until = now});
+        }));
+    }
+    return {};
+}
+
 Result<void> Controller::advance(const RolloutRow& row) {
     // Some steps follow from each other, such as a halt and the return.
     constexpr int kMostSteps = 5;
@@ -75,10 +97,13 @@ Result<void> Controller::advance(const RolloutRow& row) {
             .plan = BUNRAKU_TRY(plan_of(*db, now_row)),
             .times = {.now = BUNRAKU_TRY(store::database_time(*db)),
                       .base_since = options_.deployed.base_since(now_row.environment).value_or(0),
-                      .up_since = up_since_},
+                      .up_since = up_since_,
+                      .outages = BUNRAKU_TRY(read_outages(*db, now_row.id))},
             .members = BUNRAKU_TRY(store::rollout_members(*db, now_row.id)),
             .runs = {},
             .nodes = {}};
+        for (const auto& [id, name] : BUNRAKU_TRY(store::environment_names(*db)))
+            if (name == now_row.environment) pass.environment = id;
         for (auto& node : BUNRAKU_TRY(store::active_nodes(*db)))
             pass.runs.emplace(std::move(node.certname), std::move(node.run));
         const VersionTable table = options_.versions->table();
@@ -151,7 +176,7 @@ Result<bool> Controller::control_group_fails(Pass& pass) {
             moved_failed += member.verdict == "failed" ? 1 : 0;
         } else {
             const auto run = pass.runs.find(member.certname);
-            if (run == pass.runs.end() || run->second.end < pass.row.started) continue;
+            if (run == pass.runs.end() || run->second.received < pass.row.started) continue;
             ++nodes;
             if (run->second.status != store::RunStatus::Failed) continue;
             if (BUNRAKU_TRY(fails_newly(pass.db, member.certname, pass.row.started))) ++failed;
@@ -188,12 +213,14 @@ std::optional<Command> Controller::decide(Pass& pass, std::string& reason) {
     }
     if (too_many_bad(tally, pass.rules())) {
         BUNRAKU_ASSERT(worst);
-        reason = fmt::format("{}: {} ({})", worst->certname, worst->detail, worst->verdict);
-        const auto fleet = control_group_fails(pass);
-        if (!fleet || !*fleet) return Command::Threshold;
-        if (position.state == State::Paused) return std::nullopt;
-        reason = "The nodes with the version before fail, too: " + reason;
-        return Command::Pause;
+        return stop_for(pass, *worst, reason);
+    }
+    if (position.moved > 0) {
+        if (const auto server = server_without(pass.row.environment, pass.row.to, pass.times.now)) {
+            reason = fmt::format("The version {} does not exist any more on the server {}",
+                                 pass.row.to, *server);
+            return Command::Threshold;
+        }
     }
     const auto base = options_.deployed.base(pass.row.environment);
     if (base && base->name != pass.row.from && position.state != State::Paused) {
@@ -210,18 +237,37 @@ std::optional<Command> Controller::decide(Pass& pass, std::string& reason) {
     return std::nullopt;
 }
 
+std::optional<Command> Controller::stop_for(Pass& pass, const RolloutMember& worst,
+                                            std::string& reason) {
+    reason = fmt::format("{}: {} ({})", worst.certname, worst.detail, worst.verdict);
+    const auto fleet = control_group_fails(pass);
+    if (!fleet || !*fleet) return Command::Threshold;
+    if (position_of(pass.row).state == State::Paused) return std::nullopt;
+    reason = "The nodes with the version before fail, too: " + reason;
+    return Command::Pause;
+}
+
 std::optional<Command> Controller::decide_moving(Pass& pass, std::string& reason) {
-    std::int64_t nodes = 0, proved = 0;
+    std::int64_t nodes = 0, judged = 0, bad = 0;
+    const RolloutMember* worst = nullptr;
+    bool any = false;
     for (const RolloutMember& member : pass.members) {
         if (!member.judged || member.wave != pass.row.wave) continue;
+        any = true;
+        if (member.verdict.empty() && pass.is_absent(member.certname)) continue;
         ++nodes;
         // Nodes that the thresholds tolerate, or that an operator accepted, do not block a wave.
-        proved += member.verdict.empty() ? 0 : 1;
+        judged += member.verdict.empty() ? 0 : 1;
+        if (!is_bad_name(member.verdict)) continue;
+        ++bad;
+        if (!worst) worst = &member;
     }
+    if (any && nodes == 0) return std::nullopt;  // nobody is left who could prove the change
     const auto needed = static_cast<std::int64_t>(
         std::ceil(pass.rules().proved * static_cast<double>(nodes) - 1e-9));
-    if (proved < needed) return std::nullopt;
-    reason = fmt::format("{} of {} nodes are proved", proved, nodes);
+    if (judged < needed) return std::nullopt;
+    if (worst && most_are_bad(bad, judged, pass.rules())) return stop_for(pass, *worst, reason);
+    reason = fmt::format("{} of {} nodes are proved", judged - bad, nodes);
     return Command::Proved;
 }
 
@@ -254,11 +300,15 @@ std::optional<Command> Controller::decide_returning(Pass& pass, std::string& rea
     for (const RolloutMember& member : pass.members) {
         const auto* row = pass.moved(member.certname);
         if (!row) continue;
+        // It takes the environment's own version when it comes back to this environment.
+        if (pass.runs_elsewhere(member.certname)) continue;
         // An agent that the new version killed does not return by itself.
         const auto run = pass.runs.find(member.certname);
-        const std::int64_t seen = std::max(
-            {row->since, pass.row.since, up_since_, run == pass.runs.end() ? 0 : run->second.end});
-        if (pass.times.now - seen <= 2 * pass.rules().silent_after_s * 1000) return std::nullopt;
+        Silence silence{.now = pass.times.now, .up_since = pass.times.up_since};
+        silence.outages = pass.times.outages;
+        silence.last = std::max(
+            {row->since, pass.row.since, run == pass.runs.end() ? 0 : run->second.received});
+        if (!silence.longer_than(2 * pass.rules().silent_after_s * 1000)) return std::nullopt;
         ++lost;
     }
     reason = lost == 0
@@ -275,7 +325,8 @@ std::optional<Command> Controller::decide_finishing(Pass& pass, std::string& rea
     // Other servers acknowledge the epoch after they have switched their own environment.
     if (auto done = acknowledge(pass.times.now); !done) return std::nullopt;
     if (!options_.versions->reload()) return std::nullopt;
-    if (!options_.versions->table().known_by_all(pass.times.now, true)) return std::nullopt;
+    if (!options_.versions->table().known_by_all(pass.times.now, Lease::Forward))
+        return std::nullopt;
     reason = "All servers have switched";
     return Command::Switched;
 }
@@ -285,7 +336,12 @@ Result<void> Controller::acknowledge(std::int64_t now) {
     constexpr std::int64_t kSeenPause = 30'000;
     const bool known = acknowledged_ == table.epoch && now - acknowledged_at_ < kSeenPause;
     const bool alone = options_.service->backend() == store::Backend::Sqlite;
-    if (known || (alone && table.environments.empty())) return {};
+    if (known || (alone && table.environments.empty())) {
+        if (known) options_.versions->renew_leases();
+        return {};
+    }
+    if (!options_.versions->is_marked())
+        return base::failure("The file 'rollouts' in the folder of the state cannot be written");
     for (const auto& [name, versions] : table.environments) {
         if (!versions.rollout || versions.rollout->row.state != "finishing") continue;
         // Without the new version, this server must not say that it has switched.
@@ -307,7 +363,18 @@ Result<void> Controller::acknowledge(std::int64_t now) {
     }));
     acknowledged_ = table.epoch;
     acknowledged_at_ = now;
-    return options_.versions->reload();
+    // A change since the table was read is known now, too.
+    BUNRAKU_TRY_VOID(options_.versions->reload());
+    options_.versions->renew_leases();
+    return {};
+}
+
+Result<void> Controller::join() {
+    const std::lock_guard lock(mutex_);
+    BUNRAKU_TRY_VOID(options_.versions->reload());
+    const std::int64_t time = BUNRAKU_TRY(now());
+    BUNRAKU_TRY_VOID(acknowledge(time));
+    return acknowledge(time);  // the first time may have raised the epoch
 }
 
 Result<void> Controller::clean(std::int64_t now) {
@@ -320,17 +387,9 @@ Result<void> Controller::clean(std::int64_t now) {
     const std::int64_t longest =
         std::chrono::duration_cast<std::chrono::milliseconds>(server::kLongestRun).count();
     for (const auto& [name, versions] : options_.versions->table().environments) {
-        for (const auto& [node, attempt] : versions.tries) {
-            if (attempt.ends > now) {
-                options_.deployed.retain(name, attempt.version);
-                continue;
-            }
-            BUNRAKU_TRY_VOID(
-                options_.service->with_writer([&](store::Writer& writer) -> Result<void> {
-                    BUNRAKU_TRY(store::remove_try(writer, name, node));
-                    return {};
-                }));
-        }
+        std::set<std::string> tried;
+        for (const auto& [node, attempt] : versions.tries) tried.insert(attempt.version);
+        for (const std::string& version : tried) options_.deployed.retain(name, version);
         if (versions.rollout) {
             options_.deployed.retain(name, versions.rollout->row.from);
             options_.deployed.retain(name, versions.rollout->row.to);

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,12 +29,23 @@ struct Controller::Pass {
     /// The newest report of each active node.
     std::map<std::string, store::RunRow, std::less<>> runs;
     ByText<store::NodeVersion> nodes;
+    std::int64_t environment = 0;  ///< id of the plan's environment; 0 if the store has no run in it
 
     const Rules& rules() const { return plan->rules; }
     /// Returns the move of a node to the new version, or null if it has not come yet.
     const store::NodeVersion* moved(const std::string& name) const {
         const auto at = nodes.find(name);
         return at != nodes.end() && at->second.version == row.to ? &at->second : nullptr;
+    }
+    /// Reports whether the node's last run was in another environment.
+    bool runs_elsewhere(const std::string& name) const {
+        const auto run = runs.find(name);
+        return run != runs.end() && run->second.environment != 0 &&
+               run->second.environment != environment;
+    }
+    /// Reports whether the node cannot be judged, because it was deactivated or runs elsewhere.
+    bool is_absent(const std::string& name) const {
+        return !runs.contains(name) || runs_elsewhere(name);
     }
 };
 

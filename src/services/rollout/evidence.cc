@@ -62,17 +62,19 @@ bool skips_resources(const std::string& metrics) {
     });
 }
 
-Result<JudgedRun> judged_run(Database& db, const store::RunRow& row) {
+Result<JudgedRun> judged_run(Database& db, const store::RunRow& row,
+                             std::string_view environment) {
     JudgedRun out{.report = row.hash_text(),
                   .transaction = {},
                   .start = row.start,
+                  .received = row.received,
                   .failed = row.status == store::RunStatus::Failed,
                   .noop = row.noop,
                   .events = {}};
     if (const auto run = BUNRAKU_TRY(store::find_run(db, out.report))) {
         out.transaction = run->transaction_uuid;
         out.cached_on_failure = run->cached_catalog_status == "on_failure";
-        out.received = run->received;
+        out.elsewhere = !run->environment.empty() && run->environment != environment;
     }
     out.skipped = skips_resources(BUNRAKU_TRY(store::run_data(db, row.id)).metrics);
     out.events = judged_events(BUNRAKU_TRY(store::run_events(db, row, kMostEvents)));
@@ -84,7 +86,7 @@ void add_history(JudgedNode& node) {
     std::map<std::string, int> changes;
     std::size_t seen = 0;
     for (const JudgedRun& run : node.runs) {
-        if (run.received >= node.moved || seen == kRunsBefore) continue;
+        if (run.received >= node.moved || run.elsewhere || seen == kRunsBefore) continue;
         if (seen++ == 0) {
             node.run_failed_before = run.failed;
             for (const JudgedEvent& event : run.events)
@@ -223,7 +225,7 @@ Result<void> add_unplanned(Database& db, const Plan& plan, const PlannedNode& pl
     const bool varies = std::ranges::any_of(
         plan.unpredictable, [&](const auto& one) { return one.name == planned.name; });
     const bool ran_before = std::ranges::any_of(node.runs, [&](const JudgedRun& run) {
-        return run.received < node.moved && run.start > times.base_since;
+        return run.received < node.moved && !run.elsewhere && run.start > times.base_since;
     });
     if (plan.made == 0 || node.any_change || varies || row.previous != plan.from.version ||
         times.base_since == 0 || !ran_before)
@@ -234,6 +236,9 @@ Result<void> add_unplanned(Database& db, const Plan& plan, const PlannedNode& pl
     const auto before = BUNRAKU_TRY(store::catalog_at(db, planned.name, node.moved - 1));
     const auto after = BUNRAKU_TRY(store::catalog_at(db, planned.name, first));
     if (!before || !after) return {};
+    for (const auto* one : {&*before, &*after})
+        if (!one->version.environment.empty() && one->version.environment != plan.environment)
+            return {};
     node.unplanned = BUNRAKU_TRY(
         unplanned_difference(db, plan, planned, before->catalog, after->catalog, node.moved));
     return {};
@@ -271,13 +276,13 @@ Result<void> add_catalogs(Database& db, const Plan& plan, const PlannedNode& pla
 }  // namespace
 
 Result<std::vector<JudgedRun>> read_runs(Database& db, std::string_view certname,
-                                         std::int64_t since) {
+                                         std::string_view environment, std::int64_t since) {
     std::vector<JudgedRun> out;
     const auto node = BUNRAKU_TRY(store::find_node(db, certname));
     if (!node) return out;
     for (const auto& run :
          BUNRAKU_TRY(store::runs_of_node(db, node->run.node, INT64_MAX, kMostRuns))) {
-        auto one = BUNRAKU_TRY(judged_run(db, run));
+        auto one = BUNRAKU_TRY(judged_run(db, run, environment));
         if (one.received < since) break;
         out.push_back(std::move(one));
     }
@@ -289,7 +294,8 @@ Result<JudgedNode> read_evidence(Database& db, const Plan& plan, const PlannedNo
     JudgedNode out{.moved = row.since,
                    .transaction = row.transaction,
                    .now = times.now,
-                   .up_since = times.up_since};
+                   .up_since = times.up_since,
+                   .outages = times.outages};
     // Custom types and facts may change anything, and nothing is known about other nodes.
     out.any_change = planned.groups.empty();
     for (const auto index : planned.groups) {
@@ -297,7 +303,7 @@ Result<JudgedNode> read_evidence(Database& db, const Plan& plan, const PlannedNo
         if (group.kind == "plugins") out.any_change = true;
         out.expected.insert(with_identity(group.reference, planned));
     }
-    out.runs = BUNRAKU_TRY(read_runs(db, planned.name, 0));
+    out.runs = BUNRAKU_TRY(read_runs(db, planned.name, plan.environment, 0));
     add_history(out);
     out.usual_gap = usual_gap(out.runs, out.moved);
     BUNRAKU_TRY_VOID(add_catalogs(db, plan, planned, row, times, out));
@@ -329,7 +335,7 @@ Result<bool> fails_newly(Database& db, const std::string& certname, std::int64_t
     const auto runs = BUNRAKU_TRY(store::runs_of_node(db, node->run.node, INT64_MAX, 10));
     bool failed = false;
     for (const store::RunRow& run : runs) {
-        if (run.end >= since) {
+        if (run.received >= since) {
             failed = failed || run.status == store::RunStatus::Failed;
         } else {
             return failed && run.status != store::RunStatus::Failed;

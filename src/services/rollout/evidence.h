@@ -19,7 +19,8 @@ struct EvidenceTimes {
     /// Since when the environment has the version before. A catalog of an earlier time may be of
     /// another version. 0 if it is unknown.
     std::int64_t base_since = 0;
-    std::int64_t up_since = 0;  ///< see JudgedNode::up_since
+    std::int64_t up_since = 0;        ///< see Silence
+    std::vector<Outage> outages{};    ///< see Silence
 };
 
 /// Returns the evidence about a node. `row` is the move of the node to the new version.
@@ -27,9 +28,10 @@ base::Result<JudgedNode> read_evidence(store::Database& db, const Plan& plan,
                                        const PlannedNode& node, const store::NodeVersion& row,
                                        const EvidenceTimes& times);
 
-/// Returns the latest runs of a node whose reports came at `since` or later, newest first.
+/// Returns the latest runs of a node whose reports came at `since` or later, newest first. Marks
+/// those that were not in `environment`.
 base::Result<std::vector<JudgedRun>> read_runs(store::Database& db, std::string_view certname,
-                                               std::int64_t since);
+                                               std::string_view environment, std::int64_t since);
 
 /// Returns the names of a node's facts that have changed since a time, without those that change
 /// often.

@@ -15,6 +15,21 @@ namespace {
 constexpr std::array<std::string_view, 7> kNames = {"",         "failed", "unplanned", "surprising",
                                                     "restless", "silent", "proved"};
 
+/// Reports whether the clock of the agent was ahead of the server's. No report comes before its run
+/// has begun.
+bool is_ahead(const JudgedRun& run) {
+    constexpr std::int64_t kTolerance = 60'000;
+    return run.start > run.received + kTolerance;
+}
+
+/// Reports whether a run began after the first one with the new version, or is this one.
+bool follows(const JudgedRun& run, const JudgedRun& first) {
+    // The clock of the agent orders its own runs, so that a late report of an earlier run does not
+    // count. If the clock was set back after the first run, its time of arrival is compared.
+    const bool set_back = is_ahead(first) && !is_ahead(run);
+    return run.start >= (set_back ? first.received : first.start);
+}
+
 /// Returns the runs with the new version, oldest first, each once.
 std::vector<const JudgedRun*> runs_after_move(const JudgedNode& node) {
     std::vector<const JudgedRun*> out;
@@ -22,12 +37,15 @@ std::vector<const JudgedRun*> runs_after_move(const JudgedNode& node) {
     for (const JudgedRun& run : node.runs)
         if (!node.transaction.empty() && run.transaction == node.transaction) first = &run;
     for (const JudgedRun& run : node.runs) {
-        // The clock of the agent orders its own runs, so that a late report of an earlier run does
-        // not count. If the report of the first run never came, only the time of arrival is left.
-        const bool after = first ? run.start >= first->start : run.received >= node.moved;
+        if (run.elsewhere) continue;
+        // If the report of the first run never came, only the time of arrival is left.
+        const bool after = first ? follows(run, *first) : run.received >= node.moved;
         if (after) out.push_back(&run);
     }
-    const auto key = [](const JudgedRun* run) { return std::tie(run->start, run->report); };
+    const auto key = [first](const JudgedRun* run) {
+        const bool later = !first || run->report != first->report;
+        return std::tuple(later, std::min(run->start, run->received), std::string_view(run->report));
+    };
     std::ranges::sort(out, {}, key);
     const auto [begin, end] = std::ranges::unique(out, {}, &JudgedRun::report);
     out.erase(begin, end);
@@ -82,6 +100,23 @@ Judgement bad(Verdict verdict, std::string detail, std::int64_t proofs) {
 
 }  // namespace
 
+std::int64_t Silence::open_time() const {
+    std::int64_t out = std::max<std::int64_t>(0, now - last), counted = last;
+    std::vector<Outage> sorted = outages;
+    std::ranges::sort(sorted, {}, &Outage::from);
+    for (const Outage& outage : sorted) {
+        const std::int64_t from = std::max(outage.from, counted), until = std::min(outage.until, now);
+        if (from >= until) continue;
+        out -= until - from;
+        counted = until;
+    }
+    return out;
+}
+
+bool Silence::longer_than(std::int64_t limit) const {
+    return now - std::max(last, up_since) > limit || open_time() > 2 * limit;
+}
+
 std::string_view verdict_name(Verdict verdict) { return kNames[static_cast<std::size_t>(verdict)]; }
 
 Judgement judge(const JudgedNode& node, const Rules& rules) {
@@ -115,10 +150,12 @@ Judgement judge(const JudgedNode& node, const Rules& rules) {
     }
     out.detail = node.note;
     if (out.proofs >= rules.proofs && !runs.empty()) out.verdict = Verdict::Proved;
-    const std::int64_t last =
-        std::max(node.up_since, runs.empty() ? node.moved : runs.back()->received);
+    Silence silence{.last = node.moved, .now = node.now, .up_since = node.up_since};
+    silence.outages = node.outages;
+    // A report that does not count shows at least that the agent runs.
+    for (const JudgedRun& run : node.runs) silence.last = std::max(silence.last, run.received);
     const std::int64_t limit = std::max(rules.silent_after_s * 1000, 2 * node.usual_gap);
-    if (out.verdict == Verdict::None && node.now - last > limit)
+    if (out.verdict == Verdict::None && silence.longer_than(limit))
         return bad(Verdict::Silent, "No report came", out.proofs);
     return out;
 }
@@ -129,6 +166,10 @@ bool too_many_bad(const Tally& tally, const Rules& rules) {
     const auto share = static_cast<std::int64_t>(
         std::ceil(rules.failures * static_cast<double>(tally.later_judged)));
     return tally.later_bad > 0 && tally.later_bad >= std::max(rules.least_failures, share);
+}
+
+bool most_are_bad(std::int64_t bad, std::int64_t judged, const Rules& rules) {
+    return !rules.observe && 2 * bad > judged;
 }
 
 bool fleet_fails(std::int64_t failed, std::int64_t nodes, std::int64_t moved_failed,

@@ -33,7 +33,27 @@ struct JudgedRun {
     bool noop = false;
     bool skipped = false;            ///< some resources were skipped, for example because of --tags
     bool cached_on_failure = false;  ///< the compile failed, and the agent used an old catalog
+    bool elsewhere = false;          ///< the run was in another environment
     std::vector<JudgedEvent> events;
+};
+
+/// A time in which no server reached the store, so that no report could come. Milliseconds since
+/// the epoch.
+struct Outage {
+    std::int64_t from = 0, until = 0;
+};
+
+/// How long a node has sent nothing, and why that may be.
+struct Silence {
+    std::int64_t last = 0;  ///< the last sign of life
+    std::int64_t now = 0;
+    std::int64_t up_since = 0;       ///< since when this server could receive reports
+    std::vector<Outage> outages{};   ///< in any order; may overlap
+    /// Returns the time since the last sign of life without the outages.
+    std::int64_t open_time() const;
+    /// Reports whether the node is silent: nothing came for longer than `limit` although this server
+    /// could receive it all the time, or for twice as long between outages.
+    bool longer_than(std::int64_t limit) const;
 };
 
 /// What is known about a node.
@@ -41,8 +61,8 @@ struct JudgedNode {
     std::int64_t moved = 0;   ///< begin of its first run with the new version
     std::string transaction;  ///< UUID of that run; empty if it is unknown
     std::int64_t now = 0;
-    /// Since when this server could receive reports. Silence counts from then on.
-    std::int64_t up_since = 0;
+    std::int64_t up_since = 0;        ///< see Silence
+    std::vector<Outage> outages{};    ///< see Silence
     std::int64_t usual_gap = 0;  ///< usual time between two of its reports, in milliseconds
     /// Resources that the plan or the node's new catalog lists as changed. If `any_change` is set,
     /// every change is expected, for example because a custom type changed.
@@ -92,6 +112,9 @@ struct Tally {
 };
 /// Reports whether the thresholds say to halt.
 bool too_many_bad(const Tally& tally, const Rules& rules);
+/// Reports whether most nodes of a wave are bad, once enough of them are judged to go on. A small
+/// wave has too few nodes for the thresholds.
+bool most_are_bad(std::int64_t bad, std::int64_t judged, const Rules& rules);
 
 /// Reports whether nodes that still have the old version fail as well, so that the change is
 /// probably not the cause. `failed` and `nodes` count nodes of the old version in the same hours.

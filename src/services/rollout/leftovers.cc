@@ -135,7 +135,9 @@ const PlannedNode* planned_node(const Plan& plan, const std::string& name) {
 /// Returns the leftovers of a node that had no run with the new version before `since`.
 base::Result<std::vector<Leftover>> leftovers_since(store::Database& db, const Plan& plan,
                                                     const PlannedNode& node, std::int64_t since) {
-    return leftovers(plan, node, BUNRAKU_TRY(read_runs(db, node.name, since)));
+    auto runs = BUNRAKU_TRY(read_runs(db, node.name, plan.environment, since));
+    std::erase_if(runs, [](const JudgedRun& run) { return run.elsewhere; });
+    return leftovers(plan, node, runs);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ public:
         context.rollouts = std::make_shared<RolloutAccess>(
             RolloutAccess{.controller = controller_, .changed = [this] { schedule(); }});
         // A store that is away now is read as soon as it answers.
-        if (!versions_->reload() || !alone_ || !versions_->table().environments.empty()) schedule();
+        if (!controller_->join() || !alone_ || !versions_->table().environments.empty()) schedule();
     }
     ~RolloutRole() override { add_metrics(counters_, nullptr); }
     std::string_view name() const override { return "rollouts"; }

@@ -134,8 +134,7 @@ public:
     Response node_version(Request& request) {
         const std::string environment = environment_of(request), node(request.param("node"));
         const auto table = controller().options().versions->table();
-        const auto target =
-            table.target(environment, node, controller().options().runtime.now_ms());
+        const auto target = table.target(environment, node);
         const auto base = controller().options().deployed.base(environment);
         const auto rows = versions_of(environment);
         const auto row = rows.find(node);
@@ -259,38 +258,25 @@ Response Routes::set_try(Request& request) {
     if (!seconds || !seconds->is_integer() || seconds->as_integer() < 1 ||
         seconds->as_integer() > kLongestTry)
         return json_error(400, "'seconds' must be a number from 1 to 86400");
-    const auto version =
-        controller().options().deployed.find(environment, text_at(*body, "version"));
-    if (!version) return json_error(404, version.error().message);
-    store::NodeTry entry{.certname = std::string(request.param("node")),
-                         .environment = environment,
-                         .version = version->name,
-                         .actor = actor_of(request).name};
-    const auto done = service().with_writer([&](store::Writer& writer) -> Result<void> {
-        entry.ends = BUNRAKU_TRY(store::database_time(writer.db())) + seconds->as_integer() * 1000;
-        return store::set_try(writer, entry);
-    });
+    auto done = controller().set_try({.certname = std::string(request.param("node")),
+                                      .environment = environment,
+                                      .version = text_at(*body, "version"),
+                                      .actor = actor_of(request).name},
+                                     seconds->as_integer());
     if (!done) return failed(done.error());
-    if (auto read = controller().options().versions->reload(); !read) return failed(read.error());
-    controller().options().log.log(
-        base::Level::Notice, fmt::format("{} tries version {} of environment {} until {} (by {})",
-                                         entry.certname, entry.version, environment,
-                                         catalog::format_wire_time(entry.ends), entry.actor));
     context_.changed();
     return Response::json(
-        200, fmt::format(R"({{"version":{},"until":"{}"}})", codec::json_string(entry.version),
-                         catalog::format_wire_time(entry.ends)));
+        200, fmt::format(R"({{"version":{},"until":"{}","waiting":{}}})",
+                         codec::json_string(done->entry.version),
+                         catalog::format_wire_time(done->entry.ends),
+                         codec::json_string(done->waiting)));
 }
 
 Response Routes::end_try(Request& request) {
     const std::string environment = environment_of(request);
     if (auto refusal = refuse_try(request, environment)) return std::move(*refusal);
-    const auto done = service().with_writer([&](store::Writer& writer) -> Result<void> {
-        BUNRAKU_TRY(store::remove_try(writer, environment, request.param("node")));
-        return {};
-    });
+    const auto done = controller().end_try(environment, request.param("node"));
     if (!done) return failed(done.error());
-    if (auto read = controller().options().versions->reload(); !read) return failed(read.error());
     context_.changed();
     return Response::json(200, "{}");
 }

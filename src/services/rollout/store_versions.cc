@@ -22,6 +22,19 @@ std::chrono::milliseconds lease_of(std::int64_t lease) {
     return std::chrono::milliseconds(lease - kLeaseMargin);
 }
 
+/// Reports whether `epoch` is still the present one and all servers know its targets, until the
+/// caller's transaction ends. `now` becomes the time of the database.
+Result<bool> is_known_by_all(store::Database& db, std::int64_t epoch, Lease lease,
+                             std::int64_t& now) {
+    const auto epochs = BUNRAKU_TRY(store::lock_epochs(db, store::EpochLock::Share));
+    now = BUNRAKU_TRY(store::database_time(db));
+    const VersionTable table{.epoch = epochs.present,
+                             .joined = epochs.joined,
+                             .environments = {},
+                             .servers = BUNRAKU_TRY(store::rollout_servers(db))};
+    return table.epoch == epoch && table.known_by_all(now, lease);
+}
+
 }  // namespace
 
 StoreVersions::StoreVersions(std::shared_ptr<store::Service> service, sys::Runtime& runtime,
@@ -57,7 +70,7 @@ std::string StoreVersions::key_of(std::string_view environment, std::string_view
 std::optional<std::string> StoreVersions::target(std::string_view environment,
                                                  std::string_view node) const {
     const std::lock_guard lock(mutex_);
-    return table_.target(environment, node, runtime_.now_ms());
+    return table_.target(environment, node);
 }
 
 void StoreVersions::remember_transaction(const NodeRun& run) {
@@ -97,7 +110,6 @@ std::optional<base::Error> StoreVersions::without_lease(std::string_view environ
     if (!several_servers()) return std::nullopt;
     const auto at = table_.environments.find(environment);
     if (at == table_.environments.end()) return std::nullopt;
-    const auto away = runtime_.now() - contact_;
     const EnvironmentVersions& versions = at->second;
     bool moved = versions.nodes.contains(node) || versions.tries.contains(node);
     bool member = moved;
@@ -108,7 +120,9 @@ std::optional<base::Error> StoreVersions::without_lease(std::string_view environ
             moved = moved || has_new_version(position_of(versions.rollout->row), wave->second);
         }
     }
-    if (member && away > lease_of(moved ? kBackLease : kForwardLease)) return unknown();
+    if (!member) return std::nullopt;
+    const auto lease = lease_of(moved ? kBackLease : kForwardLease);
+    if (!contact_ || runtime_.now() - *contact_ > lease) return unknown();
     return std::nullopt;
 }
 
@@ -122,7 +136,7 @@ Result<std::string> StoreVersions::begin(const NodeRun& run, std::string_view ve
     BUNRAKU_TRY_VOID(refresh(run, lock));
     std::string out = present_version(run, version);
     const std::string wanted =
-        table_.target(run.environment, run.node, runtime_.now_ms()).value_or(std::string(version));
+        table_.target(run.environment, run.node).value_or(std::string(version));
     const auto seen = transactions_.find(key_of(run.environment, run.node));
     const bool known = seen != transactions_.end() && seen->second.knows(run.transaction);
     if (out != wanted && !known && (!run.implied || is_idle(run)))
@@ -143,7 +157,7 @@ Result<void> StoreVersions::refresh(const NodeRun& run, std::unique_lock<std::mu
     BUNRAKU_ASSERT(lock.owns_lock());
     if (!several_servers()) return {};
     const std::string base = base_of(run.environment);
-    const auto target = table_.target(run.environment, run.node, runtime_.now_ms());
+    const auto target = table_.target(run.environment, run.node);
     if (present_version(run, base) == target.value_or(base)) return {};
     lock.unlock();
     const auto row = [&]() -> Result<std::optional<store::NodeVersion>> {
@@ -177,7 +191,7 @@ Result<std::string> StoreVersions::move(const NodeRun& run, const std::string& b
     const EnvironmentVersions& versions = at->second;
     const auto known = versions.nodes.find(run.node);
     const std::string expected = known == versions.nodes.end() ? "" : known->second.version;
-    const bool forward = !versions.rollout || target != versions.rollout->row.from;
+    const Lease lease = table_.lease(run.environment, run.node, target);
     const bool alone = !several_servers();
     const std::int64_t epoch = table_.epoch;
     store::NodeVersion wanted{.certname = std::string(run.node),
@@ -189,11 +203,8 @@ Result<std::string> StoreVersions::move(const NodeRun& run, const std::string& b
     std::optional<store::NodeVersion> stored;
     const auto done = service_->with_writer([&](store::Writer& writer) -> Result<void> {
         auto transaction = BUNRAKU_TRY(store::Transaction::begin(writer.db()));
-        wanted.since = BUNRAKU_TRY(store::database_time(writer.db()));
-        VersionTable now{.epoch = BUNRAKU_TRY(store::rollout_epoch(writer.db())),
-                         .servers = BUNRAKU_TRY(store::rollout_servers(writer.db()))};
         // A node takes its target only if no server can still believe an older one.
-        if (now.epoch != epoch || !now.known_by_all(wanted.since, forward)) {
+        if (!BUNRAKU_TRY(is_known_by_all(writer.db(), epoch, lease, wanted.since))) {
             stored =
                 BUNRAKU_TRY(store::node_version(writer.db(), wanted.environment, wanted.certname));
             return {};
@@ -274,13 +285,12 @@ void StoreVersions::idle(const NodeRun& run) {
     const EnvironmentVersions& versions = at->second;
     const std::string base = base_of(run.environment);
     const std::string present = present_version(run, base);
-    const std::string wanted =
-        table_.target(run.environment, run.node, runtime_.now_ms()).value_or(base);
+    const std::string wanted = table_.target(run.environment, run.node).value_or(base);
     const bool due = !present.empty() && !wanted.empty() && present != wanted;
     const auto row = versions.nodes.find(run.node);
     const bool missing = row == versions.nodes.end();
     if (due ? is_idle(run) : missing || row->second.idle) return;
-    const bool forward = !versions.rollout || wanted != versions.rollout->row.from;
+    const Lease lease = table_.lease(run.environment, run.node, wanted);
     const std::int64_t epoch = table_.epoch;
     store::NodeVersion node{.certname = std::string(run.node),
                             .environment = std::string(run.environment),
@@ -290,12 +300,10 @@ void StoreVersions::idle(const NodeRun& run) {
     std::optional<store::NodeVersion> stored;
     const auto done = service_->with_writer([&](store::Writer& writer) -> Result<void> {
         auto transaction = BUNRAKU_TRY(store::Transaction::begin(writer.db()));
-        node.since = BUNRAKU_TRY(store::database_time(writer.db()));
-        const VersionTable now{.epoch = BUNRAKU_TRY(store::rollout_epoch(writer.db())),
-                               .servers = BUNRAKU_TRY(store::rollout_servers(writer.db()))};
+        const bool known = BUNRAKU_TRY(is_known_by_all(writer.db(), epoch, lease, node.since));
         // An agent whose requests do not show the begin of a run moves with the next request after
         // this report, which may be the second of its run unless all servers know that it is due.
-        if (due && now.epoch == epoch && now.known_by_all(node.since, forward)) node.epoch = epoch;
+        if (due && known) node.epoch = epoch;
         if (missing) BUNRAKU_TRY(store::move_node(writer, node, ""));
         stored = BUNRAKU_TRY(store::set_idle(writer, node));
         return transaction.commit();
@@ -328,10 +336,35 @@ Result<void> StoreVersions::reload() {
         table_.environments[row.environment].nodes.insert_or_assign(row.certname, row);
     if (reloading_ == 0) written_.clear();
     loaded_ = true;
-    contact_ = begun;
+    reloaded_ = begun;
     if (!marked_ && !table_.environments.empty())
         marked_ = sys::disk().replace(marker_, "", {.mode = 0600}).has_value();
     return {};
+}
+
+bool StoreVersions::is_marked() const {
+    const std::lock_guard lock(mutex_);
+    return marked_ || table_.environments.empty();
+}
+
+void StoreVersions::renew_leases() {
+    const std::lock_guard lock(mutex_);
+    contact_ = reloaded_;
+}
+
+bool StoreVersions::has_ended_try(std::int64_t now_ms) const {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(table_.environments, [&](const auto& environment) {
+        return std::ranges::any_of(environment.second.tries,
+                                   [&](const auto& one) { return one.second.ends <= now_ms; });
+    });
+}
+
+std::int64_t StoreVersions::last_seen() const {
+    const std::lock_guard lock(mutex_);
+    std::int64_t out = 0;
+    for (const store::RolloutServer& server : table_.servers) out = std::max(out, server.seen);
+    return out;
 }
 
 VersionTable StoreVersions::table() const {
@@ -361,13 +394,12 @@ StoreVersions::Figures StoreVersions::figures() const {
 
 double StoreVersions::due() const {
     const std::lock_guard lock(mutex_);
-    const std::int64_t now = runtime_.now_ms();
     std::int64_t out = 0;
     for (const auto& [name, versions] : table_.environments) {
         if (!versions.rollout) continue;
         for (const auto& [node, wave] : *versions.rollout->waves) {
             const auto row = versions.nodes.find(node);
-            const auto target = table_.target(name, node, now);
+            const auto target = table_.target(name, node);
             const std::string& version =
                 row == versions.nodes.end() ? versions.rollout->row.from : row->second.version;
             out += target && *target != version ? 1 : 0;

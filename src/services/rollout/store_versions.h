@@ -40,6 +40,17 @@ public:
 
     /// Reads the table again.
     base::Result<void> reload();
+    /// Reports whether the marker exists, if it has to. Without it, this server must not acknowledge
+    /// the table, because after a restart it would answer without the store.
+    bool is_marked() const;
+    /// Renews the leases of this server from the last reload on. Called while the table is
+    /// acknowledged, so that the other servers wait for this one.
+    void renew_leases();
+    /// Returns when any server last acknowledged the table, in milliseconds since the epoch; 0 if
+    /// none did.
+    std::int64_t last_seen() const;
+    /// Reports whether the time of a try is over.
+    bool has_ended_try(std::int64_t now_ms) const;
     /// Returns a copy of the table.
     VersionTable table() const;
 
@@ -98,7 +109,9 @@ private:
     ByText<std::string> bases_;
     bool loaded_ = false;       ///< true after the first reload
     bool marked_ = false;       ///< true if the marker exists
-    sys::TimePoint contact_{};  ///< begin of the last successful reload
+    sys::TimePoint reloaded_{};  ///< begin of the last successful reload
+    /// Begin of the present leases; nullopt until this server has acknowledged the table.
+    std::optional<sys::TimePoint> contact_;
     /// Rows that were written while the table was being read.
     std::vector<store::NodeVersion> written_;
     int reloading_ = 0;

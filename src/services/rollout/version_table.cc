@@ -47,14 +47,12 @@ void set_position(store::RolloutRow& row, const Position& position) {
     row.live = !is_closed(position.state);
 }
 
-std::optional<std::string> VersionTable::target(std::string_view environment, std::string_view node,
-                                                std::int64_t now_ms) const {
+std::optional<std::string> VersionTable::target(std::string_view environment, std::string_view node) const {
     const auto at = environments.find(environment);
     if (at == environments.end()) return std::nullopt;
     const EnvironmentVersions& versions = at->second;
     const auto attempt = versions.tries.find(node);
-    if (attempt != versions.tries.end() && attempt->second.ends > now_ms)
-        return attempt->second.version;
+    if (attempt != versions.tries.end()) return attempt->second.version;
     if (!versions.rollout) return std::nullopt;
     const auto wave = versions.rollout->waves->find(node);
     if (wave == versions.rollout->waves->end()) return std::nullopt;
@@ -72,17 +70,38 @@ std::vector<std::int64_t> ReturnedNodes::rollouts_of(std::string_view environmen
     return at->second.rollouts;
 }
 
-bool VersionTable::known_by_all(std::int64_t now_ms, bool forward) const {
-    const std::int64_t lease = forward ? kForwardLease : kBackLease;
-    return std::ranges::all_of(servers, [&](const store::RolloutServer& server) {
-        return server.forgotten || server.epoch >= epoch || now_ms - server.seen > lease;
-    });
+Lease VersionTable::lease(std::string_view environment, std::string_view node,
+                          std::string_view target) const {
+    const auto at = environments.find(environment);
+    if (at == environments.end()) return Lease::Forward;
+    const EnvironmentVersions& versions = at->second;
+    if (versions.rollout)
+        return target == versions.rollout->row.from ? Lease::Back : Lease::Forward;
+    // After a try, the node returns. A row without a move shows the version before a rollout.
+    const auto row = versions.nodes.find(node);
+    const bool moved = row != versions.nodes.end() && row->second.version != row->second.previous;
+    return moved && !versions.tries.contains(node) ? Lease::Back : Lease::Forward;
+}
+
+bool VersionTable::knows(const store::RolloutServer& server, std::int64_t now_ms,
+                         Lease lease) const {
+    if (server.forgotten || server.epoch >= epoch) return true;
+    // A server that does not know the node or the other servers has no lease that could end.
+    const std::int64_t longest = lease == Lease::Forward ? kForwardLease : kBackLease;
+    return server.epoch >= joined && now_ms - server.seen > longest;
+}
+
+bool VersionTable::known_by_all(std::int64_t now_ms, Lease lease) const {
+    return std::ranges::all_of(
+        servers, [&](const store::RolloutServer& server) { return knows(server, now_ms, lease); });
 }
 
 Result<VersionTable> read_table(Database& db, const VersionTable* earlier) {
     store::Transaction transaction = BUNRAKU_TRY(store::Transaction::begin_read(db));
     VersionTable out;
-    out.epoch = BUNRAKU_TRY(store::rollout_epoch(db));
+    const auto epochs = BUNRAKU_TRY(store::rollout_epochs(db));
+    out.epoch = epochs.present;
+    out.joined = epochs.joined;
     for (auto& row : BUNRAKU_TRY(store::list_rollouts(db, "", store::Which::Live))) {
         auto waves = known_waves(earlier, row);
         if (!waves) waves = BUNRAKU_TRY(read_waves(db, row.id));

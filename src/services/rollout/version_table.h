@@ -46,18 +46,25 @@ struct EnvironmentVersions {
     ByText<store::NodeTry> tries;
 };
 
+/// Which lease of a server must end before a node may move although the server does not answer.
+enum class Lease : std::uint8_t { Forward, Back };
+
 struct VersionTable {
     std::int64_t epoch = 0;
+    std::int64_t joined = 0;  ///< see store::Epochs
     ByText<EnvironmentVersions> environments;
     std::vector<store::RolloutServer> servers;
 
     /// Returns the version that a rollout or a try sets for the node, or nullopt for the base of
-    /// the environment. `now_ms` is the time in milliseconds since the epoch.
-    std::optional<std::string> target(std::string_view environment, std::string_view node,
-                                      std::int64_t now_ms) const;
-    /// Reports whether all servers know the newest targets or may no longer use older ones. Then a
-    /// node may take its target. `forward` is false if the target is the version before.
-    bool known_by_all(std::int64_t now_ms, bool forward) const;
+    /// the environment. A try counts until the controller removes it, because clocks differ.
+    std::optional<std::string> target(std::string_view environment, std::string_view node) const;
+    /// Returns the lease for a move of the node to its target.
+    Lease lease(std::string_view environment, std::string_view node, std::string_view target) const;
+    /// Reports whether a server knows the newest targets, or may no longer use older ones. `now_ms`
+    /// is the time in milliseconds since the epoch.
+    bool knows(const store::RolloutServer& server, std::int64_t now_ms, Lease lease) const;
+    /// Reports whether this is so for all servers. Then a node may take its target.
+    bool known_by_all(std::int64_t now_ms, Lease lease) const;
 };
 
 /// The nodes whose agents may remove what an undone rollout has created (`rollback: remove`).

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/engine/node_versions.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 
 #include "core/base/assert.h"
+#include "store/engine/rollouts.h"
 
 namespace bunraku::store {
 
@@ -21,6 +24,30 @@ NodeVersion read_row(const Statement& s) {
             .transaction = std::string(s.text(5)),
             .idle = s.boolean(6),
             .epoch = s.integer(7)};
+}
+
+bool is_of(const NodeTry& one, std::string_view environment, std::string_view certname) {
+    return one.environment == environment && one.certname == certname;
+}
+
+/// Removes and returns some tries, and raises the epoch if there are any.
+Result<std::vector<NodeTry>> remove_tries(Writer& writer,
+                                          const std::function<bool(const NodeTry&)>& choose) {
+    Database& db = writer.db();
+    Transaction transaction = BUNRAKU_TRY(Transaction::begin(db));
+    BUNRAKU_TRY(lock_epochs(db, EpochLock::Change));
+    std::vector<NodeTry> out = BUNRAKU_TRY(node_tries(db));
+    std::erase_if(out, [&](const NodeTry& one) { return !choose(one); });
+    if (out.empty()) return out;
+    BUNRAKU_TRY(raise_epoch(db, Joins::No));
+    for (const NodeTry& one : out) {
+        Statement s = BUNRAKU_TRY(
+            db.prepare("DELETE FROM node_tries WHERE certname = ? AND environment = ?"));
+        s.bind(one.certname).bind(one.environment);
+        BUNRAKU_TRY_VOID(s.run());
+    }
+    BUNRAKU_TRY_VOID(transaction.commit());
+    return out;
 }
 
 }  // namespace
@@ -119,21 +146,35 @@ Result<std::vector<NodeTry>> node_tries(Database& db) {
 }
 
 Result<void> set_try(Writer& writer, const NodeTry& entry) {
-    Statement s = BUNRAKU_TRY(writer.db().prepare(
-        "INSERT INTO node_tries (certname, environment, version, ends, actor)"
-        " VALUES (?, ?, ?, ?, ?) ON CONFLICT (certname, environment) DO UPDATE"
-        " SET version = excluded.version, ends = excluded.ends, actor = excluded.actor"));
-    s.bind(entry.certname).bind(entry.environment).bind(entry.version);
-    s.bind(entry.ends).bind(entry.actor);
-    return s.run();
+    Database& db = writer.db();
+    Transaction transaction = BUNRAKU_TRY(Transaction::begin(db));
+    BUNRAKU_TRY(lock_epochs(db, EpochLock::Change));
+    const auto known = BUNRAKU_TRY(node_tries(db));
+    const bool same = std::ranges::any_of(known, [&](const NodeTry& one) {
+        return is_of(one, entry.environment, entry.certname) && one.version == entry.version;
+    });
+    if (!same) BUNRAKU_TRY(raise_epoch(db, Joins::Yes));
+    {
+        Statement s = BUNRAKU_TRY(
+            db.prepare("INSERT INTO node_tries (certname, environment, version, ends, actor)"
+                       " VALUES (?, ?, ?, ?, ?) ON CONFLICT (certname, environment) DO UPDATE"
+                       " SET version = excluded.version, ends = excluded.ends,"
+                       " actor = excluded.actor"));
+        s.bind(entry.certname).bind(entry.environment).bind(entry.version);
+        s.bind(entry.ends).bind(entry.actor);
+        BUNRAKU_TRY_VOID(s.run());
+    }
+    return transaction.commit();
 }
 
 Result<bool> remove_try(Writer& writer, std::string_view environment, std::string_view certname) {
-    Statement s = BUNRAKU_TRY(
-        writer.db().prepare("DELETE FROM node_tries WHERE certname = ? AND environment = ?"));
-    s.bind(certname).bind(environment);
-    BUNRAKU_TRY_VOID(s.run());
-    return writer.db().changes() > 0;
+    const auto removed = BUNRAKU_TRY(remove_tries(
+        writer, [&](const NodeTry& one) { return is_of(one, environment, certname); }));
+    return !removed.empty();
+}
+
+Result<std::vector<NodeTry>> end_tries(Writer& writer, std::int64_t now) {
+    return remove_tries(writer, [&](const NodeTry& one) { return one.ends <= now; });
 }
 
 Result<std::vector<RolloutServer>> rollout_servers(Database& db) {
@@ -151,12 +192,28 @@ Result<std::vector<RolloutServer>> rollout_servers(Database& db) {
 }
 
 Result<void> acknowledge_epoch(Writer& writer, const RolloutServer& server) {
-    Statement s = BUNRAKU_TRY(writer.db().prepare(
-        "INSERT INTO rollout_servers (server, epoch, seen, versions, forgotten)"
-        " VALUES (?, ?, ?, ?, 0) ON CONFLICT (server) DO UPDATE SET epoch = excluded.epoch,"
-        " seen = excluded.seen, versions = excluded.versions, forgotten = 0"));
-    s.bind(server.server).bind(server.epoch).bind(server.seen).bind(server.versions);
-    return s.run();
+    Database& db = writer.db();
+    Transaction transaction = BUNRAKU_TRY(Transaction::begin(db));
+    const auto in_use = [&](bool own) -> Result<bool> {
+        return std::ranges::any_of(BUNRAKU_TRY(rollout_servers(db)), [&](const RolloutServer& one) {
+            return !one.forgotten && own == (one.server == server.server);
+        });
+    };
+    if (!BUNRAKU_TRY(in_use(true))) {
+        BUNRAKU_TRY(lock_epochs(db, EpochLock::Change));
+        // A server that was alone so far must learn that it has leases.
+        if (BUNRAKU_TRY(in_use(false))) BUNRAKU_TRY(raise_epoch(db, Joins::Yes));
+    }
+    {
+        Statement s = BUNRAKU_TRY(
+            db.prepare("INSERT INTO rollout_servers (server, epoch, seen, versions, forgotten)"
+                       " VALUES (?, ?, ?, ?, 0) ON CONFLICT (server) DO UPDATE"
+                       " SET epoch = excluded.epoch, seen = excluded.seen,"
+                       " versions = excluded.versions, forgotten = 0"));
+        s.bind(server.server).bind(server.epoch).bind(server.seen).bind(server.versions);
+        BUNRAKU_TRY_VOID(s.run());
+    }
+    return transaction.commit();
 }
 
 Result<bool> forget_server(Writer& writer, std::string_view server) {

@@ -52,10 +52,12 @@ struct NodeTry {
     std::string actor;
 };
 Result<std::vector<NodeTry>> node_tries(Database& db);
-/// Adds or replaces the try of a node.
+/// Adds or replaces the try of a node. Raises the epoch if the node gets another target.
 Result<void> set_try(Writer& writer, const NodeTry& entry);
-/// Returns false if the node has no try.
+/// Removes the try of a node and raises the epoch. Returns false if the node has no try.
 Result<bool> remove_try(Writer& writer, std::string_view environment, std::string_view certname);
+/// Removes and returns the tries that end at `now` or before, and raises the epoch if there are any.
+Result<std::vector<NodeTry>> end_tries(Writer& writer, std::int64_t now);
 
 /// A server that serves agents.
 struct RolloutServer {
@@ -66,7 +68,7 @@ struct RolloutServer {
     bool forgotten = false;
 };
 Result<std::vector<RolloutServer>> rollout_servers(Database& db);
-/// Adds or replaces the row of a server.
+/// Adds or replaces the row of a server. Raises the epoch if the server joins others.
 Result<void> acknowledge_epoch(Writer& writer, const RolloutServer& server);
 /// Returns false if the server is unknown.
 Result<bool> forget_server(Writer& writer, std::string_view server);

@@ -37,13 +37,15 @@ RolloutRow read_row(const Statement& s) {
     return out;
 }
 
-/// Raises the epoch and returns it. The caller has a transaction.
-Result<std::int64_t> next_epoch(Database& db) {
-    Statement s =
-        BUNRAKU_TRY(db.prepare("INSERT INTO store_meta (name, value) VALUES ('rollout_epoch', 1)"
-                               " ON CONFLICT (name) DO UPDATE SET value = store_meta.value + 1"));
-    BUNRAKU_TRY_VOID(s.run());
-    return rollout_epoch(db);
+Result<Epochs> read_epochs(Database& db, std::string_view lock) {
+    Statement s = BUNRAKU_TRY(db.prepare(
+        fmt::format("SELECT name, value FROM store_meta WHERE name IN ('rollout_epoch',"
+                    " 'rollout_joined') ORDER BY name{}",
+                    lock)));
+    Epochs out;
+    while (BUNRAKU_TRY(s.step()))
+        (s.text(0) == "rollout_epoch" ? out.present : out.joined) = s.integer(1);
+    return out;
 }
 
 /// Inserts an event with the next number of its rollout. The caller has a transaction.
@@ -115,10 +117,36 @@ Result<void> record_unmoved(Database& db, const RolloutRow& row) {
 
 }  // namespace
 
+Result<Epochs> rollout_epochs(Database& db) { return read_epochs(db, ""); }
+
+Result<Epochs> lock_epochs(Database& db, EpochLock lock) {
+    if (!db.postgresql()) return rollout_epochs(db);  // SQLite has one writer at a time
+    if (lock == EpochLock::Share) return read_epochs(db, " FOR SHARE");
+    BUNRAKU_TRY_VOID(db.execute("INSERT INTO store_meta (name, value) VALUES ('rollout_epoch', 0)"
+                                " ON CONFLICT (name) DO NOTHING"));
+    return read_epochs(db, " FOR UPDATE");
+}
+
 Result<std::int64_t> rollout_epoch(Database& db) {
-    Statement s =
-        BUNRAKU_TRY(db.prepare("SELECT value FROM store_meta WHERE name = 'rollout_epoch'"));
-    return BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
+    return BUNRAKU_TRY(rollout_epochs(db)).present;
+}
+
+Result<std::int64_t> raise_epoch(Database& db, Joins joins) {
+    {
+        Statement s = BUNRAKU_TRY(
+            db.prepare("INSERT INTO store_meta (name, value) VALUES ('rollout_epoch', 1)"
+                       " ON CONFLICT (name) DO UPDATE SET value = store_meta.value + 1"));
+        BUNRAKU_TRY_VOID(s.run());
+    }
+    const std::int64_t epoch = BUNRAKU_TRY(rollout_epoch(db));
+    if (joins == Joins::Yes) {
+        Statement s = BUNRAKU_TRY(
+            db.prepare("INSERT INTO store_meta (name, value) VALUES ('rollout_joined', ?)"
+                       " ON CONFLICT (name) DO UPDATE SET value = excluded.value"));
+        s.bind(epoch);
+        BUNRAKU_TRY_VOID(s.run());
+    }
+    return epoch;
 }
 
 Result<std::int64_t> database_time(Database& db) {
@@ -134,6 +162,8 @@ Result<std::int64_t> insert_rollout(Writer& writer, const RolloutRow& row, std::
                                     const RolloutEvent& event) {
     Database& db = writer.db();
     Transaction transaction = BUNRAKU_TRY(Transaction::begin(db));
+    RolloutRow stored = row;
+    stored.epoch = BUNRAKU_TRY(raise_epoch(db, Joins::Yes));
     {
         Statement s =
             BUNRAKU_TRY(db.prepare("INSERT INTO rollout_plans (digest, plan) VALUES (?, ?)"
@@ -141,8 +171,6 @@ Result<std::int64_t> insert_rollout(Writer& writer, const RolloutRow& row, std::
         s.bind(row.plan).bind(plan);
         BUNRAKU_TRY_VOID(s.run());
     }
-    RolloutRow stored = row;
-    stored.epoch = BUNRAKU_TRY(next_epoch(db));
     auto id = insert_row(db, stored);
     if (!id && failure_of(id.error()) == Failure::Constraint) {
         return base::failure(
@@ -208,7 +236,7 @@ Result<std::optional<RolloutRow>> change_rollout(Writer& writer, RolloutRow row,
     Database& db = writer.db();
     Transaction transaction = BUNRAKU_TRY(Transaction::begin(db));
     const std::int64_t expected = row.sequence++;
-    if (targets != Targets::Same) row.epoch = BUNRAKU_TRY(next_epoch(db));
+    if (targets != Targets::Same) row.epoch = BUNRAKU_TRY(raise_epoch(db, Joins::No));
     {
         Statement s = BUNRAKU_TRY(db.prepare(
             "UPDATE rollouts SET state = ?, wave = ?, moved = ?, resume_state = ?, hold = ?,"

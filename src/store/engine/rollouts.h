@@ -94,8 +94,25 @@ Result<void> mark_sent(Writer& writer, const RolloutEvent& event);
 Result<void> set_verdicts(Writer& writer, std::int64_t id,
                           const std::vector<RolloutMember>& members);
 
-/// Returns the current epoch. It rises with each change of a node's target.
+/// The epoch rises with each change of a node's target, and when a server joins.
+struct Epochs {
+    std::int64_t present = 0;
+    /// The newest epoch in which nodes or servers began to take part. A server that knows only
+    /// older ones does not know that its answers depend on leases.
+    std::int64_t joined = 0;
+};
+Result<Epochs> rollout_epochs(Database& db);
 Result<std::int64_t> rollout_epoch(Database& db);
+/// Returns the epochs and keeps them from changing until the caller's transaction ends. With
+/// Change, no other transaction has a lock, so that the caller may raise the epoch.
+enum class EpochLock : std::uint8_t { Share, Change };
+Result<Epochs> lock_epochs(Database& db, EpochLock lock);
+
+/// Whether nodes or servers begin to take part with a new epoch.
+enum class Joins : std::uint8_t { No, Yes };
+/// Raises the epoch and returns it. The caller has a transaction. It has changed nothing yet, and
+/// has no lock or EpochLock::Change, so that two transactions cannot wait for each other.
+Result<std::int64_t> raise_epoch(Database& db, Joins joins);
 
 /// Returns the time of the database, in milliseconds since the epoch. With SQLite, that is the
 /// clock of this machine.

@@ -14,8 +14,8 @@ namespace {
 constexpr std::string_view kRunColumns =
     "rp.id, rp.certname_id, rp.hash, rk.status, rk.noop, rk.noop_pending, rk.corrective_change,"
     " rp.start_time, rp.end_time, coalesce(rk.environment_id, 0),"
-    " coalesce(rk.code_id, rk.configuration_version)";
-constexpr int kRunColumnCount = 11;
+    " coalesce(rk.code_id, rk.configuration_version), rp.receive_time";
+constexpr int kRunColumnCount = 12;
 constexpr std::string_view kRuns = "reports rp LEFT JOIN report_kinds rk ON rk.id = rp.kind_id";
 
 RunStatus status_of(std::string_view text) {
@@ -37,6 +37,7 @@ RunRow read_run(const Statement& s, int first = 0) {
     out.end = s.integer(first + 8);
     out.environment = s.integer(first + 9);
     out.code = s.text(first + 10);
+    out.received = s.integer(first + 11);
     return out;
 }
 
@@ -178,8 +179,8 @@ Result<std::optional<Run>> find_run(Database& db, std::string_view hash) {
     if (!bytes || bytes->empty()) return std::nullopt;
     const query::Dialect dialect(db.backend());
     auto s = BUNRAKU_TRY(db.prepare(fmt::format(
-        "SELECT {}, c.certname, env.name, rk.puppet_version, {}, {}, rk.cached_catalog_status,"
-        " rp.receive_time FROM {} JOIN certnames c ON c.id = rp.certname_id"
+        "SELECT {}, c.certname, env.name, rk.puppet_version, {}, {}, rk.cached_catalog_status"
+        " FROM {} JOIN certnames c ON c.id = rp.certname_id"
         " LEFT JOIN environments env ON env.id = rk.environment_id WHERE rp.hash = ?",
         kRunColumns, dialect.uuid_text("rp.transaction_uuid"),
         dialect.uuid_text("coalesce(rp.catalog_uuid, rk.catalog_uuid)"), kRuns)));
@@ -191,7 +192,6 @@ Result<std::optional<Run>> find_run(Database& db, std::string_view hash) {
     for (auto* text : {&out.certname, &out.environment, &out.puppet_version, &out.transaction_uuid,
                        &out.catalog_uuid, &out.cached_catalog_status})
         *text = s.text(column++);
-    out.received = s.integer(column);
     return out;
 }
 

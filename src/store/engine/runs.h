@@ -24,7 +24,8 @@ struct RunRow {
     std::string hash;       ///< bytes
     RunStatus status = RunStatus::Unknown;
     bool noop = false, noop_pending = false, corrective = false;
-    std::int64_t start = 0, end = 0;
+    std::int64_t start = 0, end = 0;  ///< by the clock of the agent
+    std::int64_t received = 0;        ///< when the store received the report
     std::int64_t environment = 0;  ///< 0 if it is unknown
     std::string code;              ///< code_id, or the version of the catalog
 
@@ -71,7 +72,6 @@ struct Run {
     RunRow row;
     std::string certname, environment, puppet_version, transaction_uuid, catalog_uuid,
         cached_catalog_status;
-    std::int64_t received = 0;  ///< when the store received the report
 };
 /// Returns nullopt if no report has this hash. `hash` is hexadecimal.
 Result<std::optional<Run>> find_run(Database& db, std::string_view hash);

@@ -137,6 +137,54 @@ TEST(Judge, FindsSilentNodes) {
     EXPECT_EQ(judged(late), "silent 1 No report came");
 }
 
+TEST(Judge, FindsSilentNodesAcrossRestarts) {
+    auto silent = node({});
+    // The server starts again and again, and was away from minute 130 to 160.
+    silent.outages = {{130 * kMinute, 150 * kMinute}, {140 * kMinute, 160 * kMinute}};
+    silent.now = silent.up_since = 250 * kMinute;
+    EXPECT_EQ(judged(silent), " 0 ");
+    silent.now = silent.up_since = 251 * kMinute;
+    EXPECT_EQ(judged(silent), "silent 0 No report came");
+    // An outage before the move or later than now does not count.
+    silent.outages = {{50 * kMinute, 90 * kMinute}, {300 * kMinute, 900 * kMinute}};
+    silent.now = silent.up_since = 220 * kMinute;
+    EXPECT_EQ(judged(silent), " 0 ");
+    silent.now = silent.up_since = 221 * kMinute;
+    EXPECT_EQ(judged(silent), "silent 0 No report came");
+    // One that began before the move counts from the move on.
+    silent.outages = {{50 * kMinute, 110 * kMinute}};
+    EXPECT_EQ(judged(silent), " 0 ");
+}
+
+TEST(Judge, OrdersRunsIfTheClockOfTheAgentSteps) {
+    // The clock was a day ahead in the first run, and is right since.
+    auto first = run(100, {change("File[/a]")});
+    first.start += 24 * 60 * kMinute;
+    EXPECT_EQ(judged(node({first, run(130)})), "proved 2 ");
+    EXPECT_EQ(judged(node({first, run(130, {change("File[/a]")})})),
+              "restless 1 File[/a] content changed again");
+    // It is a day ahead all the time. A late report of an earlier run does not count.
+    auto second = run(130), late = run(90, {change("File[/b]")});
+    late.received = 120 * kMinute;
+    second.start += 24 * 60 * kMinute;
+    late.start += 24 * 60 * kMinute;
+    EXPECT_EQ(judged(node({late, first, second})), "proved 2 ");
+    // It was set back by a day after the first run. Its reports prove nothing, but it is not silent.
+    auto back = run(200);
+    back.start -= 24 * 60 * kMinute;
+    auto stepped = node({run(100, {change("File[/a]")}), back});
+    stepped.now = 250 * kMinute;
+    EXPECT_EQ(judged(stepped), " 1 ");
+    stepped.now = 261 * kMinute;
+    EXPECT_EQ(judged(stepped), "silent 1 No report came");
+}
+
+TEST(Judge, IgnoresRunsInOtherEnvironments) {
+    auto other = run(130, {change("File[/b]")});
+    other.elsewhere = true;
+    EXPECT_EQ(judged(node({run(100, {change("File[/a]")}), other})), " 1 ");
+}
+
 TEST(Judge, IgnoresRunsOfTheVersionBefore) {
     auto bad = run(90, {change("File[/b]")});
     bad.received = 120 * kMinute;  // late
@@ -198,6 +246,16 @@ TEST(Thresholds, HaltAtTheFirstBadCanaryAndAtOnePercentLater) {
     Rules observe;
     observe.observe = true;
     EXPECT_FALSE(too_many_bad({.canaries_bad = 5}, observe));
+}
+
+TEST(Thresholds, HaltASmallWaveIfMostNodesAreBad) {
+    EXPECT_TRUE(most_are_bad(1, 1, {}));
+    EXPECT_FALSE(most_are_bad(1, 2, {}));
+    EXPECT_TRUE(most_are_bad(2, 3, {}));
+    EXPECT_FALSE(most_are_bad(0, 0, {}));
+    Rules observe;
+    observe.observe = true;
+    EXPECT_FALSE(most_are_bad(1, 1, observe));
 }
 
 TEST(Thresholds, DoNotBlameTheChangeIfTheFleetFails) {

@@ -171,15 +171,51 @@ TEST_P(Rollouts, MovesANodeOnce) {
     EXPECT_EQ(node_versions(writer_->db(), "production")->size(), 0u);
 }
 
-TEST_P(Rollouts, StoresTriesAndServers) {
+TEST_P(Rollouts, RaisesTheEpochIfATryChangesATarget) {
+    const auto epochs = [&] {
+        const auto now = *rollout_epochs(writer_->db());
+        return std::pair(now.present, now.joined);
+    };
+    using Epochs = std::pair<std::int64_t, std::int64_t>;
+    EXPECT_EQ(epochs(), Epochs(0, 0));
     ASSERT_TRUE(set_try(*writer_, {"a", "production", "v2", 10, "ann"}));
+    EXPECT_EQ(epochs(), Epochs(1, 1));
+    // The same version for another time.
+    ASSERT_TRUE(set_try(*writer_, {"a", "production", "v2", 15, "ann"}));
+    EXPECT_EQ(epochs(), Epochs(1, 1));
     ASSERT_TRUE(set_try(*writer_, {"a", "production", "v3", 20, "bob"}));
+    ASSERT_TRUE(set_try(*writer_, {"a", "testing", "v3", 30, "bob"}));
+    EXPECT_EQ(epochs(), Epochs(3, 3));
     const auto tries = *node_tries(writer_->db());
-    ASSERT_EQ(tries.size(), 1u);
+    ASSERT_EQ(tries.size(), 2u);
     EXPECT_EQ(tries[0].version, "v3");
-    EXPECT_TRUE(*remove_try(*writer_, "production", "a"));
-    EXPECT_FALSE(*remove_try(*writer_, "production", "a"));
+    EXPECT_EQ(tries[0].ends, 20);
+    EXPECT_EQ(end_tries(*writer_, 19)->size(), 0u);
+    EXPECT_EQ(epochs(), Epochs(3, 3));
+    const auto ended = *end_tries(*writer_, 20);
+    ASSERT_EQ(ended.size(), 1u);
+    EXPECT_EQ(ended[0].environment, "production");
+    EXPECT_EQ(epochs(), Epochs(4, 3));
+    EXPECT_TRUE(*remove_try(*writer_, "testing", "a"));
+    EXPECT_FALSE(*remove_try(*writer_, "testing", "a"));
+    EXPECT_EQ(epochs(), Epochs(5, 3));
+    EXPECT_EQ(node_tries(writer_->db())->size(), 0u);
+}
 
+TEST_P(Rollouts, RaisesTheEpochIfAServerJoinsOthers) {
+    const auto joined = [&] { return rollout_epochs(writer_->db())->joined; };
+    ASSERT_TRUE(acknowledge_epoch(*writer_, {"s1", 0, 100, "{}"}));
+    EXPECT_EQ(joined(), 0);
+    ASSERT_TRUE(acknowledge_epoch(*writer_, {"s2", 0, 100, "{}"}));
+    EXPECT_EQ(joined(), 1);
+    ASSERT_TRUE(acknowledge_epoch(*writer_, {"s2", 1, 200, "{}"}));
+    EXPECT_EQ(joined(), 1);
+    EXPECT_TRUE(*forget_server(*writer_, "s2"));
+    ASSERT_TRUE(acknowledge_epoch(*writer_, {"s2", 1, 300, "{}"}));
+    EXPECT_EQ(joined(), 2);
+}
+
+TEST_P(Rollouts, StoresServers) {
     ASSERT_TRUE(acknowledge_epoch(*writer_, {"s1", 3, 100, "{}"}));
     EXPECT_TRUE(*forget_server(*writer_, "s1"));
     EXPECT_FALSE(*forget_server(*writer_, "s2"));
