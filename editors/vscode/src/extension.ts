@@ -20,7 +20,10 @@ function settings(): Settings {
 async function start(): Promise<void> {
   const current = settings();
   const options: LanguageClientOptions = {
-    documentSelector: patterns.map((pattern) => ({ scheme: 'file', pattern })),
+    documentSelector: [
+      ...patterns.map((pattern) => ({ scheme: 'file', pattern })),
+      ...['puppet', 'epp'].map((language) => ({ scheme: 'untitled', language })),
+    ],
     initializationOptions: initializationOptions(current),
     synchronize: {
       configurationSection: 'bunraku',

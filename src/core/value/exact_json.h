@@ -18,4 +18,8 @@ using LargeInteger = std::function<Value(std::string_view digits)>;
 base::Result<Value> parse_exact_json(base::Arena& arena, std::string_view text,
                                      const LargeInteger& large);
 
+/// Parses JSON like parse_json, but accepts the texts of editors: strings may contain bytes that
+/// are not UTF-8, and half a pair of surrogates becomes U+FFFD, as does U+0000.
+base::Result<Value> parse_editor_json(base::Arena& arena, std::string_view text);
+
 }  // namespace bunraku::value

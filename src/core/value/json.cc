@@ -178,10 +178,10 @@ std::string to_pretty_json(const Value& data) {
 namespace {
 
 base::Result<Value> parse(base::Arena& arena, std::string_view text, codec::BadBytes bytes,
-                          const LargeInteger* large) {
+                          const LargeInteger* large, codec::Texts texts = codec::Texts::Exact) {
     if (text.size() > 0xFFFFFFFFU) return base::failure("the document is too large");
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-    codec::JsonCursor cursor(text, codec::Texts::Exact, static_cast<int>(kMaxDepth));
+    codec::JsonCursor cursor(text, texts, static_cast<int>(kMaxDepth));
     try {
         if (const auto bad = codec::first_invalid_utf8(text);
             bytes != codec::BadBytes::Keep && bad != std::string_view::npos)
@@ -203,6 +203,10 @@ base::Result<Value> parse_json(base::Arena& arena, std::string_view text) {
 base::Result<Value> parse_exact_json(base::Arena& arena, std::string_view text,
                                      const LargeInteger& large) {
     return parse(arena, text, codec::BadBytes::Keep, &large);
+}
+
+base::Result<Value> parse_editor_json(base::Arena& arena, std::string_view text) {
+    return parse(arena, text, codec::BadBytes::Keep, nullptr, codec::Texts::Readable);
 }
 
 }  // namespace bunraku::value

@@ -409,6 +409,7 @@ Answer on_resolve_completion(State& state, const value::Value& params) {
         doc = describe_native_type(*type);
     if (kind == "parameter") doc = parameter_doc(state, name);
     const std::string item = value::to_json(params);
+    if (!codec::is_utf8(item)) return invalid_params("The item is not UTF-8");
     if (doc.empty()) return item;
     JsonWriter out;
     out.object().member("kind", "markdown").member("value", doc).end_object();

@@ -202,7 +202,8 @@ Notified on_did_open(State& state, const Value& params) {
     if (text->as_string().size() > Document::kMaxText)
         return invalid_params("The document is too large");
     const bool changed =
-        state.workspace.open(uri, *path, version_of(params), std::string(text->as_string()));
+        state.workspace.open({uri, *path, version_of(params), std::string(text->as_string())},
+                             value::text_at(*value::at(params, "textDocument"), "languageId"));
     note_change(state, *path, changed);
     return {};
 }
@@ -227,6 +228,9 @@ Notified on_did_change(State& state, const Value& params) {
 Notified on_did_close(State& state, const Value& params) {
     const auto path = document_path(params);
     if (!path) return invalid_params("The request has no textDocument");
+    const OpenFile* file = state.workspace.find_open(*path);
+    if (!file) return invalid_params("The document is not open");
+    state.closed[*path] = file->document.uri();
     note_change(state, *path, state.workspace.close(*path));
     return {};
 }

@@ -47,7 +47,11 @@ void check_lint(const OpenFile& file, std::vector<Problem>& out) {
     if (file.parsed.error) return;  // lint expects code without syntax errors
     if (file.document.text().size() > kMaxLinted) return;
     auto found = lint::lint(file.document.text(), file.document.path()).problems;
-    std::erase_if(found, [](const lint::Problem& problem) { return problem.check == "syntax"; });
+    // A new document has no path yet.
+    const bool unnamed = !file.document.path().starts_with('/');
+    std::erase_if(found, [&](const lint::Problem& problem) {
+        return problem.check == "syntax" || (unnamed && problem.check == "autoloader_layout");
+    });
     add_problems(file, std::move(found), Severity::Warning, Severity::Information, out);
 }
 

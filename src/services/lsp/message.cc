@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/lsp/message.h"
 
+#include "core/value/exact_json.h"
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
 #include "services/lsp/json_writer.h"
 
 namespace bunraku::lsp {
 
+std::string id_text(const value::Value& id) {
+    return id.is_string() ? codec::json_string(id.as_string()) : value::to_json(id);
+}
+
 std::expected<Message, RpcError> parse_message(std::string_view content) {
     Message message;
     message.arena = std::make_shared<base::Arena>(content.size() + 4096);
-    const auto parsed = value::parse_json(*message.arena, content);
+    const auto parsed = value::parse_editor_json(*message.arena, content);
     if (!parsed) return std::unexpected(RpcError{ErrorCode::ParseError, parsed.error().message});
     if (!parsed->is_hash())
         return std::unexpected(RpcError{ErrorCode::InvalidRequest, "A message must be an object"});
@@ -20,7 +25,7 @@ std::expected<Message, RpcError> parse_message(std::string_view content) {
         return std::unexpected(
             RpcError{ErrorCode::InvalidRequest, "An id must be a number or a string"});
     }
-    if (has_id) message.id = value::to_json(*id);
+    if (has_id) message.id = id_text(*id);
     const auto* method = value::at(*parsed, "method");
     if (!method) {
         if (!value::at(*parsed, "result") && !value::at(*parsed, "error")) {

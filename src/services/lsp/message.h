@@ -43,6 +43,8 @@ struct RpcError {
     std::string id = "null";
 };
 
+/// Returns the id of a message as JSON.
+std::string id_text(const value::Value& id);
 /// Parses the content of a message.
 std::expected<Message, RpcError> parse_message(std::string_view content);
 

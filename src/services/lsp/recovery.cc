@@ -296,9 +296,15 @@ std::uint32_t offset_of_location(std::string_view text, const LineIndex& lines,
                                  const base::Location& where) {
     if (where.line <= 0 || static_cast<std::size_t>(where.line) > lines.count())
         return static_cast<std::uint32_t>(text.size());
-    const auto line = static_cast<std::uint32_t>(where.line - 1);
-    const auto column = static_cast<std::uint32_t>(std::max(0, where.column - 1));
-    return lines.offset(text, {line, column}, Encoding::Utf32);
+    auto line = static_cast<std::uint32_t>(where.line - 1);
+    auto column = static_cast<std::uint32_t>(std::max(0, where.column - 1));
+    if (!lines.has_lone_returns()) return lines.offset(text, {line, column}, Encoding::Utf32);
+    std::size_t start = 0;
+    for (; line > 0 && start < text.size(); --line)
+        start = std::min(text.find('\n', start), text.size() - 1) + 1;
+    for (; column > 0 && start < text.size() && text[start] != '\n'; --column)
+        start += character_size(text, start);
+    return static_cast<std::uint32_t>(start);
 }
 
 RecoveredTree parse_with_recovery(const std::string& file, std::string_view text, bool epp) {

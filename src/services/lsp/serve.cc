@@ -14,7 +14,6 @@
 
 #include "core/base/uninitialized.h"
 #include "core/value/hash_access.h"
-#include "core/value/rich_data.h"
 #include "services/lsp/framing.h"
 #include "services/lsp/message.h"
 
@@ -95,7 +94,7 @@ private:
         if (!message || message->method != "$/cancelRequest") return false;
         const auto* id = value::at(message->params, "id");
         if (!id) return true;
-        const std::string wanted = value::to_json(*id);
+        const std::string wanted = id_text(*id);
         const auto waiting = std::ranges::find_if(pending_, [&](const std::string& text) {
             const auto request = parse_message(text);
             return request && request->kind == Message::Kind::Request && request->id == wanted;

@@ -20,9 +20,9 @@ std::string log_message(std::string_view text) {
     return notification_text("window/logMessage", out.text());
 }
 
-std::string empty_diagnostics(const State& state, const std::string& path) {
+std::string empty_diagnostics(std::string_view uri) {
     JsonWriter out;
-    out.object().member("uri", uri_for(state, path)).key("diagnostics").array().end_array();
+    out.object().member("uri", uri).key("diagnostics").array().end_array();
     out.end_object();
     return notification_text("textDocument/publishDiagnostics", out.text());
 }
@@ -65,14 +65,14 @@ std::vector<std::string> Server::request(const Message& message) {
     const auto refuse = [&](ErrorCode code, std::string text) {
         return std::vector{error_text({code, std::move(text), message.id})};
     };
-    const bool command = message.method == "workspace/executeCommand";
-    const RequestMethod* method = find_request(message.method);
-    if (!method && !command)
-        return refuse(ErrorCode::MethodNotFound, fmt::format("Unknown method {}", message.method));
     if (state_.phase == Phase::Created && message.method != "initialize")
         return refuse(ErrorCode::ServerNotInitialized, "The server is not initialized");
     if (state_.phase == Phase::ShutDown)
         return refuse(ErrorCode::InvalidRequest, "The server has been shut down");
+    const bool command = message.method == "workspace/executeCommand";
+    const RequestMethod* method = find_request(message.method);
+    if (!method && !command)
+        return refuse(ErrorCode::MethodNotFound, fmt::format("Unknown method {}", message.method));
     try {
         if (command) {
             const auto started = start_command(state_, message);
@@ -126,15 +126,14 @@ std::vector<std::string> Server::idle() {
     std::vector<std::string> out = finished_commands(state_);
     if (finish_counts(state_) && state_.client.refresh_lenses)
         out.push_back(request_text(next_id_++, "workspace/codeLens/refresh", "null"));
+    for (const auto& [path, uri] : std::exchange(state_.closed, {}))
+        if (!state_.workspace.find_open(path)) out.push_back(empty_diagnostics(uri));
     auto stale = std::exchange(state_.stale, {});
     if (std::exchange(state_.all_stale, false))
         for (const auto& [path, file] : state_.workspace.open_files()) stale.insert(path);
     for (const std::string& path : stale) {
         const OpenFile* file = state_.workspace.find_open(path);
-        if (!file) {
-            out.push_back(empty_diagnostics(state_, path));
-            continue;
-        }
+        if (!file) continue;
         try {
             out.push_back(notification_text("textDocument/publishDiagnostics",
                                             published_diagnostics(state_, *file)));

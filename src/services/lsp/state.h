@@ -71,6 +71,8 @@ struct State {
     std::map<std::string, CountedUsage> usage;  ///< by the folder of the environment
     /// Documents whose diagnostics must be sent again, and whether those of all are affected.
     std::set<std::string> stale;
+    /// Documents that were closed: their paths and the URIs that the client uses for them.
+    std::map<std::string, std::string> closed;
     bool all_stale = false;
 };
 

@@ -2,6 +2,7 @@
 #include "services/lsp/symbol_index.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/assert.h"
 
@@ -9,31 +10,38 @@ namespace bunraku::lsp {
 
 namespace {
 
-/// Orders the keys and removes duplicates and empty names, and those of local variables, which no
-/// other file can use.
-std::vector<SymbolKey> distinct_keys(std::vector<SymbolKey> keys) {
-    std::erase_if(keys, [](const SymbolKey& key) {
+/// Returns the positions of definitions or occurrences, ordered by their keys.
+template <class Item>
+std::vector<std::uint32_t> order_by_key(const std::vector<Item>& items) {
+    std::vector<std::uint32_t> order(items.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, key_before,
+                             [&](std::uint32_t i) -> const SymbolKey& { return items[i].key; });
+    return order;
+}
+
+/// Returns the positions of the items with a key.
+template <class Item>
+auto with_key(const std::vector<std::uint32_t>& order, const std::vector<Item>& items,
+              SymbolKey key) {
+    return std::ranges::equal_range(
+        order, key, key_before, [&](std::uint32_t i) -> const SymbolKey& { return items[i].key; });
+}
+
+/// Returns the distinct keys, without empty names and those of local variables, which no other file
+/// can use.
+template <class Item>
+std::vector<SymbolKey> distinct_keys(const std::vector<std::uint32_t>& order,
+                                     const std::vector<Item>& items) {
+    std::vector<SymbolKey> keys;
+    for (const std::uint32_t i : order) {
+        const SymbolKey& key = items[i].key;
         const std::string_view name = key.name.view();
-        return name.empty() || name.front() == '~';
-    });
-    std::ranges::sort(keys, key_before);
-    const auto rest = std::ranges::unique(keys);
-    keys.erase(rest.begin(), rest.end());
+        if (name.empty() || name.front() == '~') continue;
+        if (keys.empty() || keys.back() != key) keys.push_back(key);
+    }
     keys.shrink_to_fit();
     return keys;
-}
-
-std::vector<SymbolKey> occurring_keys(const FileSymbols& symbols) {
-    std::vector<SymbolKey> keys;
-    keys.reserve(symbols.occurrences.size());
-    for (const Occurrence& occurrence : symbols.occurrences) keys.push_back(occurrence.key);
-    return distinct_keys(std::move(keys));
-}
-
-std::vector<SymbolKey> defined_keys(const FileSymbols& symbols) {
-    std::vector<SymbolKey> keys;
-    for (const Definition& definition : symbols.definitions) keys.push_back(definition.key);
-    return distinct_keys(std::move(keys));
 }
 
 /// Returns a text that changes with the definitions as other files see them.
@@ -87,8 +95,11 @@ bool SymbolIndex::put(const std::string& path, FileKind kind, Group group, FileS
         old_keys = std::move(new_keys);
         post(postings, old_keys, &file);
     };
-    replace(uses_, file.keys, occurring_keys(symbols));
-    replace(definitions_, file.defined, defined_keys(symbols));
+    file.occurrences_by_key = order_by_key(symbols.occurrences);
+    file.definitions_by_key = order_by_key(symbols.definitions);
+    replace(uses_, file.keys, distinct_keys(file.occurrences_by_key, symbols.occurrences));
+    replace(definitions_, file.defined,
+            distinct_keys(file.definitions_by_key, symbols.definitions));
     file.path = path;
     file.kind = kind;
     file.group = group;
@@ -119,6 +130,14 @@ void SymbolIndex::each_file(const std::function<void(const IndexedFile&)>& f) co
     for (const auto& [path, file] : by_path_) f(*file);
 }
 
+void SymbolIndex::each_file_below(const std::string& folder,
+                                  const std::function<void(const IndexedFile&)>& f) const {
+    const std::string prefix = folder.ends_with('/') ? folder : folder + "/";
+    for (auto at = by_path_.lower_bound(prefix);
+         at != by_path_.end() && at->first.starts_with(prefix); ++at)
+        f(*at->second);
+}
+
 std::vector<const IndexedFile*> SymbolIndex::files_with(const Postings& postings, SymbolKey key,
                                                         Group group) {
     std::vector<const IndexedFile*> out;
@@ -135,8 +154,9 @@ std::vector<DefinitionPlace> SymbolIndex::definitions(SymbolKey key, Group group
     std::vector<DefinitionPlace> out;
     for (const bool others : {false, true}) {
         for (const IndexedFile* file : files_with(definitions_, key, others ? 0 : group)) {
-            for (const Definition& definition : file->symbols.definitions)
-                if (definition.key == key) out.push_back({file, &definition});
+            const auto& all = file->symbols.definitions;
+            for (const std::uint32_t i : with_key(file->definitions_by_key, all, key))
+                out.push_back({file, &all[i]});
         }
         if (!out.empty() || group == 0) break;
     }
@@ -153,17 +173,20 @@ std::vector<OccurrencePlace> SymbolIndex::defining(SymbolKey key, Group group) c
 std::vector<OccurrencePlace> SymbolIndex::occurrences(SymbolKey key, Group group) const {
     std::vector<OccurrencePlace> out;
     for (const IndexedFile* file : files_with(uses_, key, group)) {
-        for (const Occurrence& occurrence : file->symbols.occurrences)
-            if (occurrence.key == key) out.push_back({file, &occurrence});
+        const auto& all = file->symbols.occurrences;
+        for (const std::uint32_t i : with_key(file->occurrences_by_key, all, key))
+            out.push_back({file, &all[i]});
     }
     return out;
 }
 
 std::size_t SymbolIndex::count_uses(SymbolKey key, Group group) const {
     std::size_t count = 0;
-    for (const IndexedFile* file : files_with(uses_, key, group))
-        for (const Occurrence& occurrence : file->symbols.occurrences)
-            count += occurrence.key == key && occurrence.role == Role::Use;
+    for (const IndexedFile* file : files_with(uses_, key, group)) {
+        const auto& all = file->symbols.occurrences;
+        for (const std::uint32_t i : with_key(file->occurrences_by_key, all, key))
+            count += all[i].role == Role::Use;
+    }
     return count;
 }
 

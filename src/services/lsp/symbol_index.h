@@ -27,6 +27,8 @@ struct IndexedFile {
     FileSymbols symbols;
     std::vector<SymbolKey> keys;     ///< distinct keys of the occurrences, ordered
     std::vector<SymbolKey> defined;  ///< distinct keys of the definitions, ordered
+    /// The positions of the occurrences and of the definitions in `symbols`, ordered by key.
+    std::vector<std::uint32_t> occurrences_by_key, definitions_by_key;
     LineIndex lines;
     /// True if columns are the same in every encoding, so that ranges need no text.
     bool ascii = true;
@@ -55,6 +57,8 @@ public:
     const IndexedFile* file(const std::string& path) const;
     /// Calls `f` for every file, ordered by path.
     void each_file(const std::function<void(const IndexedFile&)>& f) const;
+    void each_file_below(const std::string& folder,
+                         const std::function<void(const IndexedFile&)>& f) const;
     std::size_t size() const { return by_path_.size(); }
 
     /// Returns the definitions of a class, type, function and so on that the group sees, or those

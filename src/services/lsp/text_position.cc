@@ -7,10 +7,7 @@
 
 namespace bunraku::lsp {
 
-namespace {
-
-/// Returns the number of bytes of the character at `at`. An invalid byte is a character of its own.
-std::size_t bytes_of_character(std::string_view text, std::size_t at) {
+std::size_t character_size(std::string_view text, std::size_t at) {
     const auto lead = static_cast<unsigned char>(text[at]);
     const std::size_t size = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
     if (at + size > text.size()) return 1;
@@ -18,6 +15,8 @@ std::size_t bytes_of_character(std::string_view text, std::size_t at) {
         if ((static_cast<unsigned char>(text[at + i]) & 0xC0) != 0x80) return 1;
     return size;
 }
+
+namespace {
 
 std::uint32_t units_of_character(std::size_t bytes, Encoding encoding) {
     switch (encoding) {
@@ -28,19 +27,27 @@ std::uint32_t units_of_character(std::size_t bytes, Encoding encoding) {
     return 1;
 }
 
-/// Appends the starts of the lines that begin in (from, to].
-void append_line_starts(std::string_view text, std::size_t from, std::size_t to,
+/// Appends the starts of the lines that begin in (from, to]. Returns true if a line ends with "\r"
+/// alone.
+bool append_line_starts(std::string_view text, std::size_t from, std::size_t to,
                         std::vector<std::uint32_t>& starts) {
+    bool lone = false;
     for (std::size_t i = from; i < to; ++i) {
-        if (text[i] == '\n' || (text[i] == '\r' && (i + 1 >= text.size() || text[i + 1] != '\n')))
-            starts.push_back(static_cast<std::uint32_t>(i + 1));
+        if (text[i] == '\r') {
+            if (i + 1 < text.size() && text[i + 1] == '\n') continue;
+            lone = true;
+        } else if (text[i] != '\n') {
+            continue;
+        }
+        starts.push_back(static_cast<std::uint32_t>(i + 1));
     }
+    return lone;
 }
 
 }  // namespace
 
 LineIndex::LineIndex(std::string_view text) : size_(static_cast<std::uint32_t>(text.size())) {
-    append_line_starts(text, 0, text.size(), starts_);
+    lone_returns_ = append_line_starts(text, 0, text.size(), starts_);
 }
 
 std::uint32_t LineIndex::line_of(std::uint32_t offset) const {
@@ -65,7 +72,7 @@ std::uint32_t LineIndex::offset(std::string_view text, Position at, Encoding enc
     std::size_t i = 0;
     std::uint32_t units = 0;
     while (i < content.size() && units < at.character) {
-        const std::size_t bytes = bytes_of_character(content, i);
+        const std::size_t bytes = character_size(content, i);
         const std::uint32_t size = units_of_character(bytes, encoding);
         if (units + size > at.character) break;  // inside of the character
         units += size;
@@ -81,7 +88,7 @@ Position LineIndex::position(std::string_view text, std::uint32_t offset, Encodi
     const std::size_t target = std::min<std::size_t>(offset - starts_[number], content.size());
     std::uint32_t units = 0;
     for (std::size_t i = 0; i < target;) {
-        const std::size_t bytes = bytes_of_character(content, i);
+        const std::size_t bytes = character_size(content, i);
         units += units_of_character(bytes, encoding);
         i += bytes;
     }
@@ -100,7 +107,9 @@ void LineIndex::replace(std::string_view text, std::uint32_t from, std::uint32_t
     const auto keep = std::ranges::upper_bound(starts_, first);
     std::vector<std::uint32_t> starts(starts_.begin(), keep);
     if (starts.empty()) starts.push_back(0);
-    append_line_starts(text, first, std::min<std::size_t>(from + added + 1, text.size()), starts);
+    if (append_line_starts(text, first, std::min<std::size_t>(from + added + 1, text.size()),
+                           starts))
+        lone_returns_ = true;
     for (auto old = std::ranges::upper_bound(starts_, from + removed + 1); old != starts_.end();
          ++old) {
         starts.push_back(*old - removed + added);

@@ -24,6 +24,9 @@ struct Range {
     friend bool operator==(const Range&, const Range&) = default;
 };
 
+/// Returns the number of bytes of the character at `at`. An invalid byte is a character of its own.
+std::size_t character_size(std::string_view text, std::size_t at);
+
 /// A range of bytes in a text.
 struct Span {
     std::uint32_t offset = 0;
@@ -65,8 +68,12 @@ public:
     void replace(std::string_view text, std::uint32_t from, std::uint32_t removed,
                  std::uint32_t added);
 
+    /// Reports whether a line may end with "\r" alone, which ends no line of a parser.
+    bool has_lone_returns() const { return lone_returns_; }
+
 private:
     std::vector<std::uint32_t> starts_{0};
+    bool lone_returns_ = false;
     std::uint32_t size_ = 0;  ///< of the text
 };
 

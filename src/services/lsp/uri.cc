@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "language/environment/conf.h"
 
 namespace bunraku::lsp {
@@ -24,11 +25,15 @@ bool is_unescaped_in_uri(char c) {
 }  // namespace
 
 std::optional<std::string> path_of_uri(std::string_view uri) {
-    constexpr std::string_view kScheme = "file://";
-    if (!uri.starts_with(kScheme)) return std::nullopt;
+    constexpr std::string_view kScheme = "file:", kHost = "//localhost/";
+    if (!base::same_ignoring_case(uri.substr(0, kScheme.size()), kScheme)) return std::nullopt;
     uri.remove_prefix(kScheme.size());
-    if (uri.starts_with("localhost/")) uri.remove_prefix(9);
-    if (!uri.starts_with('/')) return std::nullopt;
+    if (uri.starts_with("///")) {
+        uri.remove_prefix(2);
+    } else if (uri.starts_with(kHost)) {
+        uri.remove_prefix(kHost.size() - 1);
+    }
+    if (!uri.starts_with('/') || uri.starts_with("//")) return std::nullopt;
     std::string path;
     for (std::size_t i = 0; i < uri.size(); ++i) {
         if (uri[i] == '?' || uri[i] == '#') break;

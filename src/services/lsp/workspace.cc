@@ -26,6 +26,17 @@ bool is_ignored_folder(std::string_view name) {
            name == "pkg" || name == "acceptance";
 }
 
+/// Reports whether a search in `base` does not reach a folder below it.
+bool is_ignored_below(std::string_view folder, std::string_view base) {
+    return std::ranges::any_of(base::split(folder.substr(base.size()), '/'), is_ignored_folder);
+}
+
+/// Returns the kind of a document by the name of its language.
+FileKind kind_of_language(std::string_view language) {
+    if (language == "puppet") return FileKind::Manifest;
+    return language == "epp" || language == "epuppet" ? FileKind::Epp : FileKind::Other;
+}
+
 /// JSON is YAML, too.
 bool may_be_data(std::string_view path) {
     return path.ends_with(".yaml") || path.ends_with(".yml") || path.ends_with(".eyaml") ||
@@ -60,34 +71,46 @@ void Workspace::add_root(const std::string& path) {
 }
 
 void Workspace::add_modulepath(const std::string& path) {
-    const auto inside = [&](const std::string& root) { return is_below(path, root); };
-    if (std::ranges::any_of(roots_, inside) || std::ranges::any_of(libraries_, inside)) return;
-    libraries_.push_back(path);
+    if (!reads_folder(path)) libraries_.push_back(path);
+}
+
+bool Workspace::reads_folder(std::string_view folder) const {
+    const auto reads = [&](const std::string& root) {
+        return is_below(folder, root) && !is_ignored_below(folder, root);
+    };
+    return std::ranges::any_of(roots_, reads) || std::ranges::any_of(libraries_, reads);
 }
 
 void Workspace::remove_root(const std::string& path) {
     std::erase(roots_, path);
+    std::erase_if(libraries_, [&](const std::string& folder) { return is_below(folder, path); });
+    forget_below(path);  // load() reads those of other roots again
+}
+
+bool Workspace::forget_below(const std::string& folder) {
     std::vector<std::string> gone;
-    index_.each_file([&](const IndexedFile& file) {
-        const auto inside = [&](const std::string& root) { return is_below(file.path, root); };
-        if (is_below(file.path, path) && std::ranges::none_of(roots_, inside) &&
-            !open_.contains(file.path))
-            gone.push_back(file.path);
+    index_.each_file_below(folder, [&](const IndexedFile& file) {
+        if (!open_.contains(file.path)) gone.push_back(file.path);
     });
-    for (const std::string& file : gone) index_.remove(file);
-    std::erase_if(modules_, [&](const ModuleFolder& module) {
-        return is_below(module.path, path) &&
-               std::ranges::none_of(
-                   roots_, [&](const std::string& root) { return is_below(module.path, root); });
-    });
+    bool changed = false;
+    for (const std::string& file : gone) changed = index_.remove(file) || changed;
+    return changed;
 }
 
 void Workspace::load() {
     scanned_ = 0;
     modules_.clear();
-    for (const std::string& root : roots_) scan(root, 0);
+    for (const std::string& root : roots_) {
+        const auto around = [&](const std::string& other) {
+            return other != root && is_below(root, other) && !is_ignored_below(root, other);
+        };
+        if (std::ranges::none_of(roots_, around)) scan(root, 0);
+    }
     // environment.conf may have added folders outside of the roots.
-    for (std::size_t i = 0; i < libraries_.size(); ++i) scan(libraries_[i], 0);
+    for (std::size_t i = 0; i < libraries_.size(); ++i) {
+        const std::string folder = libraries_[i];
+        scan(folder, 0);
+    }
     read_pending_data();
     for (auto& [path, file] : open_) update(file);
 }
@@ -139,7 +162,7 @@ void Workspace::scan(const std::string& folder, int depth) {
         environments_.push_back(folder);
     note_module(folder, names);
     for (const std::string& name : names) {
-        const std::string path = folder + "/" + name;
+        const std::string path = (folder == "/" ? "" : folder) + "/" + name;
         if (files_->is_real_folder(path)) {
             // The name is a convention, also of repositories whose hiera.yaml is elsewhere.
             if (name.starts_with("hieradata")) data_folders_.insert(path);
@@ -231,7 +254,8 @@ FileKind Workspace::kind_of(const std::string& path) const {
     }
     if (is_module_ruby(path)) return FileKind::Ruby;
     if (name == "Puppetfile") return FileKind::Puppetfile;
-    return FileKind::Other;
+    const auto open = open_.find(path);
+    return open == open_.end() ? FileKind::Other : kind_of_language(open->second.language);
 }
 
 Group Workspace::group_of(const std::string& path) const {
@@ -281,11 +305,11 @@ std::optional<std::string> Workspace::module_file(std::string_view module, std::
     return found;
 }
 
-bool Workspace::open(const std::string& uri, const std::string& path, std::int64_t version,
-                     std::string text) {
+bool Workspace::open(Document document, std::string language) {
+    const std::string path = document.path();
     open_.erase(path);
     auto [it, fresh] =
-        open_.try_emplace(path, OpenFile{Document(uri, path, version, std::move(text)), {}, {}});
+        open_.try_emplace(path, OpenFile{std::move(document), std::move(language), {}, {}});
     BUNRAKU_ASSERT(fresh);
     return update(it->second);
 }
@@ -313,9 +337,7 @@ OpenFile* Workspace::find_open(const std::string& path) {
 
 bool Workspace::refresh(const std::string& path) {
     if (open_.contains(path)) return false;
-    const auto inside = [&](const std::string& root) { return is_below(path, root); };
-    const bool known =
-        std::ranges::any_of(roots_, inside) || std::ranges::any_of(libraries_, inside);
+    const bool known = reads_folder(folder_of(path));
     if (known && files_->is_real_folder(path)) return refresh_folder(path);
     if (sys::base_name(path) == "hiera.yaml") {
         const std::size_t before = data_folders_.size();
@@ -323,28 +345,20 @@ bool Workspace::refresh(const std::string& path) {
         if (known && data_folders_.size() != before) return refresh_folder(folder_of(path));
     }
     if (known) note_new_module(path);
-    const auto text = files_->read(path);
-    if (known && text && text->size() <= kMaxIndexedFile)
-        return index_text(path, kind_of(path), *text);
-    bool changed = index_.remove(path);
     // Editors report a folder that was removed, but not its files.
-    std::vector<std::string> gone;
-    index_.each_file([&](const IndexedFile& file) {
-        if (is_below(file.path, path) && !open_.contains(file.path)) gone.push_back(file.path);
-    });
-    for (const std::string& file : gone) changed = index_.remove(file) || changed;
+    const bool changed = forget_below(path);
     std::erase_if(modules_, [&](const ModuleFolder& module) {
         return is_below(module.path, path) && files_->list(module.path).empty();
     });
-    return changed;
+    const FileKind kind = kind_of(path);
+    const auto text = files_->read(path);
+    if (known && kind != FileKind::Other && text && text->size() <= kMaxIndexedFile)
+        return index_text(path, kind, *text) || changed;
+    return index_.remove(path) || changed;
 }
 
 bool Workspace::refresh_folder(const std::string& folder) {
-    for (const std::string& root : roots_) {
-        if (!is_below(folder, root)) continue;
-        const auto parts = base::split(std::string_view(folder).substr(root.size()), '/');
-        if (std::ranges::any_of(parts, is_ignored_folder)) return false;
-    }
+    if (!reads_folder(folder)) return false;
     std::erase_if(modules_,
                   [&](const ModuleFolder& module) { return is_below(module.path, folder); });
     scanned_ = 0;

@@ -27,6 +27,7 @@ struct FileText {
 /// An open document with its analysis.
 struct OpenFile {
     Document document;
+    std::string language;  ///< as the editor names it, for documents whose name tells no kind
     FileKind kind{};
     /// The tree of a manifest or EPP template; the tree is null for other kinds.
     RecoveredTree parsed;
@@ -57,8 +58,7 @@ public:
     void load();
 
     // Documents. Each function returns true if definitions changed.
-    bool open(const std::string& uri, const std::string& path, std::int64_t version,
-              std::string text);
+    bool open(Document document, std::string language);
     /// Analyses the document again after its text changed.
     bool update(OpenFile& file);
     bool close(const std::string& path);
@@ -95,10 +95,15 @@ public:
     std::shared_ptr<const FileText> text_of(const std::string& path) const;
 
 private:
+    /// Reports whether load() reads the files of a folder.
+    bool reads_folder(std::string_view folder) const;
     void scan(const std::string& folder, int depth);
     void scan_file(const std::string& path);
     /// Reads a folder again whose files may have changed.
     bool refresh_folder(const std::string& folder);
+    /// Forgets the files below a folder, except for open documents. Returns true if definitions
+    /// changed.
+    bool forget_below(const std::string& folder);
     void read_pending_data();
     void read_hiera_config(const std::string& path);
     void read_environment_conf(const std::string& path);
