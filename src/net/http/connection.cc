@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t kReadStep = 16 << 10;
 constexpr std::size_t kSmallRead = 512;
+/// The size of an idle connection's buffer, which holds a usual head.
+constexpr std::size_t kIdleRead = 2 << 10;
 /// Responses to pipelined requests are collected up to this size.
 constexpr std::size_t kCollect = 256 << 10;
 /// Bodies up to this size are copied after their heads instead of being written separately.
@@ -30,6 +32,8 @@ constexpr std::uint64_t kMostDuringStream = 64 << 10;
 /// Time for the rest of a stream when the server stops.
 constexpr std::chrono::seconds kStreamEnd{2};
 constexpr std::chrono::milliseconds kSweepPause{250};
+/// The end of this many connections leaves enough memory to return it to the system.
+constexpr std::size_t kManyConnections = 64;
 
 std::string chunk_head(std::size_t size) { return fmt::format("{:x}\r\n", size); }
 
@@ -132,7 +136,10 @@ void Connection::read() {
     BUNRAKU_ASSERT(phase_ == Phase::Idle || phase_ == Phase::Head || phase_ == Phase::Body);
     BUNRAKU_ASSERT(begin_ <= end_ && end_ <= in_.size());
     if (begin_ == end_) begin_ = end_ = 0;
-    if (in_.size() - end_ < kReadStep / 2) {
+    if (phase_ == Phase::Idle) {
+        BUNRAKU_ASSERT(end_ == 0);
+        if (in_.size() != kIdleRead) in_ = std::vector<char>(kIdleRead);
+    } else if (in_.size() - end_ < kReadStep / 2) {
         if (begin_ > 0) {
             std::copy(in_.begin() + static_cast<std::ptrdiff_t>(begin_),
                       in_.begin() + static_cast<std::ptrdiff_t>(end_), in_.begin());
@@ -142,9 +149,16 @@ void Connection::read() {
         // Bodies are removed from the buffer at once. Only a head makes it grow, up to its limit.
         if (in_.size() - end_ < kReadStep / 2) in_.resize(in_.size() + kReadStep);
     }
-    if (phase_ == Phase::Body && in_.size() < kPiece) in_.resize(kPiece);
+    if (phase_ == Phase::Body) in_.resize(std::max(in_.size(), wanted_of_body()));
     BUNRAKU_ASSERT(end_ < in_.size());
     stream_->read(in_.data() + end_, in_.size() - end_, shared_from_this());
+}
+
+/// Returns the size of a buffer for the rest of the body.
+std::size_t Connection::wanted_of_body() const {
+    if (!framing_.content_length) return kPiece;
+    return static_cast<std::size_t>(
+        std::min<std::uint64_t>(*framing_.content_length - request_.body.size(), kPiece));
 }
 
 void Connection::on_read(int error, std::size_t n) {
@@ -350,6 +364,11 @@ void Connection::handle_on_pool() {
     BUNRAKU_ASSERT(phase_ == Phase::Head || phase_ == Phase::Body || phase_ == Phase::Writing);
     BUNRAKU_ASSERT(pending_.empty());
     phase_ = Phase::Handling;
+    // Many requests may wait at once, so they need little memory.
+    if (begin_ == end_) {
+        in_ = {};
+        begin_ = end_ = 0;
+    }
     // The task passes `self` on, because a connection may be destroyed only on the loop's thread.
     auto task = [self = shared_from_this()]() mutable {
         auto out = std::make_shared<Outgoing>();
@@ -666,10 +685,6 @@ void Connection::finish_answer() {
     give_back_budget();
     if (request_.body.capacity() > kPiece) request_.body = {};
     if (!keep_alive) return finish();
-    if (begin_ == end_ && in_.size() > 2 * kPiece) {
-        in_ = {};
-        begin_ = end_ = 0;
-    }
     phase_ = Phase::Idle;
     deadline_ = now + shared_.options.idle_timeout;
 }
@@ -724,6 +739,11 @@ void ConnectionGroup::sweep() {
             return on_end();
         }
         return loop.post_after(std::chrono::milliseconds(20), [this] { sweep(); });
+    }
+    most = std::max(most, connections.size());
+    if (connections.size() < most / 4 && most >= kManyConnections) {
+        base::release_memory();
+        most = connections.size();
     }
     sweeping = !connections.empty();
     if (sweeping) loop.post_after(kSweepPause, [this] { sweep(); });

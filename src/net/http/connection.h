@@ -46,6 +46,7 @@ struct ConnectionGroup {
     std::function<void()> on_end;  ///< called once, when the server stops and no connection is left
     std::unordered_set<Connection*> connections;
     bool ended = false, sweeping = false;
+    std::size_t most = 0;  ///< peak of the number of connections since memory was last released
 
     void take(std::unique_ptr<Stream> stream);
     /// Closes connections that exceed their time. Runs four times a second while there are
@@ -78,6 +79,7 @@ private:
     enum class After { Read, Handle, Answer, Close };
 
     void read();
+    std::size_t wanted_of_body() const;
     /// Processes the buffer until more input is needed or the connection is busy.
     void process();
     bool process_head();  ///< returns false if more bytes are needed

@@ -8,13 +8,16 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
 #include <future>
+#include <limits>
 #include <mutex>
+#include <netinet/tcp.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
 #include <sys/sendfile.h>
@@ -22,6 +25,7 @@
 #include <unistd.h>
 
 #include "core/base/assert.h"
+#include "core/base/uninitialized.h"
 #include "net/http/local_socket.h"
 #include "net/http/socket_network.h"
 #include "net/http/tls.h"
@@ -115,6 +119,13 @@ int code_of(const error_code& error) {
     return error == asio::error::eof ? StreamUser::kEnd : error.value();
 }
 
+std::string text_of_tls_error(unsigned long code) {
+    const char* reason = ERR_reason_error_string(code);
+    const char* library = ERR_lib_error_string(code);
+    if (!reason) return {};
+    return library ? fmt::format("{} ({})", reason, library) : reason;
+}
+
 tcp::endpoint as_tcp(const Protocol::endpoint& endpoint) {
     BUNRAKU_ASSERT(endpoint.protocol().family() != AF_UNIX);
     tcp::endpoint out;
@@ -142,28 +153,27 @@ public:
         peer_.loopback = remote.is_loopback();
     }
     ~SocketStream() override {
-        if (tls_) allow_resumption(tls_->native_handle());
+        if (tls_) allow_resumption(tls_.get());
     }
 
     void open(User user) override {
         BUNRAKU_ASSERT(!tls_);
         if (!certificates_) return user->on_open(0);
         context_ = certificates_->current(generation_);
-        SSL* ssl = context_ ? SSL_new(context_.get()) : nullptr;
-        if (!ssl) return user->on_open(ENOMEM);
-        tls_.emplace(socket_, ssl);
-        tls_->async_handshake(
-            asio::ssl::stream_base::server, [this, user = std::move(user)](error_code error) {
-                if (error) {
-                    refusal_ = refusal_of(tls_->native_handle());
-                    if (refusal_.empty() && error.category() == asio::error::get_ssl_category())
-                        refusal_ = error.message();
-                } else {
-                    peer_.tls = true;
-                    peer_.certificate = peer_certificate(tls_->native_handle());
-                }
-                user->on_open(code_of(error));
-            });
+        tls_.reset(context_ ? SSL_new(context_.get()) : nullptr);
+        if (!tls_ || SSL_set_fd(tls_.get(), socket_.native_handle()) != 1)
+            return user->on_open(ENOMEM);
+        SSL_set_accept_state(tls_.get());
+        encrypted(&SSL_do_handshake, [this, user = std::move(user)](int error, std::size_t) {
+            if (error) {
+                refusal_ = refusal_of(tls_.get());
+                if (refusal_.empty()) refusal_ = std::exchange(tls_error_, {});
+            } else {
+                peer_.tls = true;
+                peer_.certificate = peer_certificate(tls_.get());
+            }
+            user->on_open(error);
+        });
     }
 
     std::string refusal() override { return refusal_; }
@@ -172,34 +182,48 @@ public:
         bool old = tls_ && generation_ != certificates_->generation.load(std::memory_order_relaxed);
         if (!old) return peer_;
         auto context = certificates_->current(generation_);
-        if (peer_.certificate)
-            peer_.certificate = verify_again(tls_->native_handle(), context.get());
+        if (peer_.certificate) peer_.certificate = verify_again(tls_.get(), context.get());
         return peer_;
     }
 
     void read(char* into, std::size_t size, User user) override {
-        auto done = [user = std::move(user)](error_code error, std::size_t n) {
-            user->on_read(code_of(error), n);
-        };
-        if (tls_) {
-            tls_->async_read_some(asio::buffer(into, size), std::move(done));
-        } else {
-            socket_.async_read_some(asio::buffer(into, size), std::move(done));
+        if (!tls_) {
+            socket_.async_read_some(asio::buffer(into, size),
+                                    [user = std::move(user)](error_code error, std::size_t n) {
+                                        user->on_read(code_of(error), n);
+                                    });
+            return;
         }
+        const auto step = [into, size](SSL* ssl) { return SSL_read(ssl, into, int_of(size)); };
+        encrypted(step,
+                  [user = std::move(user)](int error, std::size_t n) { user->on_read(error, n); });
     }
 
     void write(const Pieces& pieces, User user) override {
-        std::array<asio::const_buffer, 3> buffers = {
-            asio::buffer(pieces[0]), asio::buffer(pieces[1]), asio::buffer(pieces[2])};
-        if (tls_ && !std::exchange(session_offered_, true)) offer_session(tls_->native_handle());
-        auto done = [user = std::move(user)](error_code error, std::size_t n) {
-            user->on_written(code_of(error), n);
-        };
-        if (tls_) {
-            tls_->async_write_some(buffers, std::move(done));
-        } else {
-            socket_.async_write_some(buffers, std::move(done));
+        if (!tls_) {
+            std::array<asio::const_buffer, 3> buffers = {
+                asio::buffer(pieces[0]), asio::buffer(pieces[1]), asio::buffer(pieces[2])};
+            socket_.async_write_some(buffers,
+                                     [user = std::move(user)](error_code error, std::size_t n) {
+                                         user->on_written(code_of(error), n);
+                                     });
+            return;
         }
+        // The pieces stay valid until the user is called.
+        const auto step = [this, pieces](SSL* ssl) {
+            // The session and the first response leave in one packet.
+            const bool first = !std::exchange(session_offered_, true);
+            if (first) {
+                cork(1);
+                offer_session(ssl);
+            }
+            const int n = write_record(ssl, pieces);
+            if (first) cork(0);
+            return n;
+        };
+        encrypted(step, [user = std::move(user)](int error, std::size_t n) {
+            user->on_written(error, n);
+        });
     }
 
     std::optional<std::int64_t> send_file(int file, std::uint64_t from,
@@ -227,7 +251,12 @@ public:
 
     bool end(User user) override {
         if (tls_) {
-            tls_->async_shutdown([user = std::move(user)](error_code) { user->on_ended(); });
+            // The first call sends the alert, the second one waits for that of the other side.
+            const auto step = [](SSL* ssl) {
+                const int n = SSL_shutdown(ssl);
+                return n == 0 ? SSL_shutdown(ssl) : n;
+            };
+            encrypted(step, [user = std::move(user)](int, std::size_t) { user->on_ended(); });
             return true;
         }
         error_code ignored;
@@ -245,12 +274,86 @@ public:
     }
 
 private:
+    static constexpr std::size_t kMostInRecord = SSL3_RT_MAX_PLAIN_LENGTH;
+
+    static int int_of(std::size_t size) {
+        return static_cast<int>(std::min<std::size_t>(size, std::numeric_limits<int>::max()));
+    }
+
+    /// Writes one record. Small pieces share it, because each record is a packet.
+    static int write_record(SSL* ssl, const Pieces& pieces) {
+        const auto rest = pieces[1].size() + pieces[2].size();
+        if (rest == 0 || pieces[0].size() >= kMostInRecord)
+            return SSL_write(ssl, pieces[0].data(), int_of(pieces[0].size()));
+        if (pieces[0].empty() && (pieces[2].empty() || pieces[1].size() >= kMostInRecord))
+            return SSL_write(ssl, pieces[1].data(), int_of(pieces[1].size()));
+        char record[kMostInRecord] BUNRAKU_UNINITIALIZED;
+        std::size_t size = 0;
+        for (const std::string_view piece : pieces)
+            size += piece.copy(record + size, kMostInRecord - size);
+        BUNRAKU_ASSERT(size > 0 && size <= kMostInRecord);
+        return SSL_write(ssl, record, int_of(size));
+    }
+
+    void cork(int on) {
+        ::setsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_CORK, &on, sizeof on);
+    }
+
+    struct Performed {
+        int error = 0;
+        std::size_t size = 0;
+    };
+    /// Performs an operation of OpenSSL. Returns nullopt if the socket is not ready, and sets
+    /// `wanted` to what is needed.
+    template <class Step>
+    std::optional<Performed> perform(const Step& step, Socket::wait_type& wanted) {
+        if (!socket_.is_open()) return Performed{EBADF};
+        ERR_clear_error();
+        errno = 0;
+        const int n = step(tls_.get());
+        if (n > 0) return Performed{.size = static_cast<std::size_t>(n)};
+        const int system = errno;
+        const int why = SSL_get_error(tls_.get(), n);
+        if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE) {
+            wanted = why == SSL_ERROR_WANT_READ ? Socket::wait_read : Socket::wait_write;
+            return std::nullopt;
+        }
+        if (why == SSL_ERROR_ZERO_RETURN) return Performed{StreamUser::kEnd};
+        if (why == SSL_ERROR_SSL) tls_error_ = text_of_tls_error(ERR_peek_error());
+        ERR_clear_error();
+        return Performed{why == SSL_ERROR_SYSCALL && system != 0 ? system : EPROTO};
+    }
+    template <class Step, class Done>
+    void repeat_when_ready(Socket::wait_type wanted, Step step, Done done) {
+        socket_.async_wait(wanted, [this, step = std::move(step),
+                                    done = std::move(done)](error_code error) mutable {
+            if (error) return done(code_of(error), 0);
+            auto next = Socket::wait_read;
+            if (const auto result = perform(step, next)) return done(result->error, result->size);
+            repeat_when_ready(next, std::move(step), std::move(done));
+        });
+    }
+    /// Performs an operation of OpenSSL, if necessary after the socket has become ready, and passes
+    /// its result to `done`, but never before this function returns.
+    ///
+    /// OpenSSL uses the socket itself. An idle connection therefore has no buffers.
+    template <class Step, class Done>
+    void encrypted(Step step, Done done) {
+        auto wanted = Socket::wait_read;
+        const auto result = perform(step, wanted);
+        if (!result) return repeat_when_ready(wanted, std::move(step), std::move(done));
+        asio::post(socket_.get_executor(), [done = std::move(done), result = *result]() mutable {
+            done(result.error, result.size);
+        });
+    }
+
     Socket socket_;
     const Tls* certificates_;  ///< null without TLS
     TlsContext context_;
     std::uint32_t generation_ = 0;  ///< generation of the lists that verified peer_
-    std::optional<asio::ssl::stream<Socket&>> tls_;
+    std::unique_ptr<SSL, decltype(&SSL_free)> tls_{nullptr, &SSL_free};
     bool session_offered_ = false;
+    std::string tls_error_;  ///< the last error of OpenSSL
     std::string refusal_;
     Peer peer_;
 };

@@ -170,6 +170,11 @@ Result<TlsContext> make_server_context(const TlsFiles& files) {
     SSL_CTX_sess_set_cache_size(native, kMostSessions);
     SSL_CTX_set_client_hello_cb(native, choose_session_store, nullptr);
     SSL_CTX_set_timeout(native, 3600);
+    // Reads the head and the content of a record with one system call.
+    SSL_CTX_set_read_ahead(native, 1);
+    // A client that disconnects without an alert may resume its session. The length of a request is
+    // always known, so that a request that an attacker cuts off is not accepted.
+    SSL_CTX_set_options(native, SSL_OP_IGNORE_UNEXPECTED_EOF);
     // The ticket is sent with the first response instead (offer_session).
     SSL_CTX_set_num_tickets(native, 0);
     return context;

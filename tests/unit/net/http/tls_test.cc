@@ -237,6 +237,60 @@ TEST_F(TlsTest, SessionSurvivesDisconnect) {
     EXPECT_FALSE(resumed());
 }
 
+// Several records in both directions, and a client that sends its next request early.
+TEST_F(TlsTest, LongBodies) {
+    std::string sent(3'000'000, 'x');
+    for (std::size_t i = 0; i < sent.size(); i += 1000)
+        sent[i] = static_cast<char>('a' + i / 1000 % 26);
+    Router router;
+    router.add("POST", "/echo", Access::anyone(),
+               [](Request& request) { return Response::text(200, request.body); },
+               {.max_body = 4'000'000});
+    ServerOptions options;
+    options.listeners = {{.tls = true}};
+    options.tls = files();
+    auto server = Server::start(std::move(router), std::move(options)).value();
+    const auto port = parse_url(server->urls()[0]).value().port;
+    const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ASSERT_EQ(::connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+    const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(client_.get()), SSL_free);
+    SSL_set_fd(ssl.get(), fd);
+    ASSERT_EQ(SSL_connect(ssl.get()), 1);
+    const auto ask = [&] {
+        const std::string head = "POST /echo HTTP/1.1\r\nHost: server\r\nContent-Length: " +
+                                 std::to_string(sent.size()) + "\r\n\r\n";
+        const std::string all = head + sent;
+        for (std::size_t at = 0; at < all.size();) {
+            const int n = SSL_write(ssl.get(), all.data() + at, static_cast<int>(all.size() - at));
+            ASSERT_GT(n, 0);
+            at += static_cast<std::size_t>(n);
+        }
+    };
+    ask();
+    std::string got;
+    std::vector<char> buffer(100'000);
+    const auto read_answer = [&] {
+        std::size_t head = std::string::npos;
+        while (head == std::string::npos || got.size() < head + 4 + sent.size()) {
+            const int n = SSL_read(ssl.get(), buffer.data(), static_cast<int>(buffer.size()));
+            ASSERT_GT(n, 0);
+            got.append(buffer.data(), static_cast<std::size_t>(n));
+            head = got.find("\r\n\r\n");
+        }
+        EXPECT_EQ(got.substr(0, 15), "HTTP/1.1 200 OK");
+        EXPECT_TRUE(got.substr(head + 4) == sent);
+        got.clear();
+    };
+    read_answer();
+    ask();
+    read_answer();
+    ::close(fd);
+}
+
 TEST_F(TlsTest, StoredSessionRequiresSameTrustSettings) {
     constexpr std::int64_t kHour = 3600'000'000'000, kNow = 1000 * kHour;
     ClientOptions options = client_options();
