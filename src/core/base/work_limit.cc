@@ -11,8 +11,12 @@
 #include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 
-/// A function of mimalloc, if the program is linked with it.
-extern "C" __attribute__((weak)) void mi_collect(bool force);
+// Functions of mimalloc, if the program is linked with it.
+extern "C" {
+[[gnu::weak]] void mi_collect(bool force);
+[[gnu::weak]] long mi_option_get(int option);
+[[gnu::weak]] void mi_option_set(int option, long value);
+}
 
 namespace bunraku::base {
 
@@ -104,10 +108,17 @@ void check_work_limit() {
 void detail::next_steps() { check_work_limit(); }
 
 void release_memory() {
-    if (mi_collect)
-        mi_collect(true);
-    else
+    if (!mi_collect || !mi_option_get || !mi_option_set) {
         ::malloc_trim(0);
+        return;
+    }
+    // mimalloc returns a free page only at a later call of the same thread, unless this delay is 0.
+    // Since 2.0.9, the option has had this number and two names (decommit_delay, purge_delay).
+    constexpr int kDelay = 15;
+    const long delay = mi_option_get(kDelay);
+    mi_option_set(kDelay, 0);
+    mi_collect(true);
+    mi_option_set(kDelay, delay);
 }
 
 }  // namespace bunraku::base

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/base/assert.h"
+#include "core/base/work_limit.h"
 #include "core/sys/watch.h"
 
 namespace bunraku::sys {
@@ -24,6 +25,7 @@ class ThreadExecutor final : public Executor {
 public:
     explicit ThreadExecutor(ExecutorOptions options) : options_(std::move(options)) {
         options_.threads = std::max(1, options_.threads);
+        if (options_.eager <= 0) options_.eager = options_.threads;
     }
     ~ThreadExecutor() override { stop(); }
 
@@ -41,7 +43,10 @@ private:
     bool need_thread();
     void collect_due();
     void run(Task task);
-    void work();
+    void work(std::unique_lock<std::mutex>& lock);
+    bool stand_by(std::unique_lock<std::mutex>& lock);
+    bool wait_idle(std::unique_lock<std::mutex>& lock, bool used);
+    void leave(std::unique_lock<std::mutex>& lock);
 
     ExecutorOptions options_;
     std::mutex mutex_;
@@ -49,8 +54,12 @@ private:
     std::deque<Task> tasks_;
     std::map<Due, Task> timers_;
     std::vector<std::thread> threads_;
+    std::vector<std::thread> ended_;  ///< threads that left, to be joined
     std::atomic<std::size_t> waiting_{0};
     std::size_t idle_ = 0;
+    std::uint64_t started_ = 0;  ///< number of tasks
+    bool standby_ = false;       ///< whether a thread waits for a stall
+    std::condition_variable stall_;
     Timer next_timer_ = 1;
     bool stopping_ = false;
 };
@@ -76,10 +85,17 @@ bool ThreadExecutor::add(Task task, std::size_t limit) {
 bool ThreadExecutor::need_thread() {
     const auto most = static_cast<std::size_t>(options_.threads);
     BUNRAKU_ASSERT(threads_.size() <= most && idle_ <= most);
-    bool all = threads_.size() >= most;
-    if (all || tasks_.size() + (timers_.empty() ? 0 : 1) <= idle_) return true;
+    const bool all = threads_.size() >= most;
+    const bool waits = threads_.size() >= static_cast<std::size_t>(options_.eager);
+    if (all || (waits && standby_) || tasks_.size() + (timers_.empty() ? 0 : 1) <= idle_)
+        return true;
     try {
-        threads_.emplace_back([this] { work(); });
+        threads_.emplace_back([this, waits] {
+            std::unique_lock lock(mutex_);
+            if (!waits || stand_by(lock)) work(lock);
+            leave(lock);
+        });
+        standby_ = standby_ || waits;
     } catch (const std::exception&) {
         // The existing threads will run the task.
     }
@@ -145,31 +161,80 @@ void ThreadExecutor::run(Task task) {
     }
 }
 
-void ThreadExecutor::work() {
-    std::unique_lock lock(mutex_);
+/// Waits until a stall, and then returns true. Returns false if there are no more tasks.
+bool ThreadExecutor::stand_by(std::unique_lock<std::mutex>& lock) {
+    BUNRAKU_ASSERT(standby_);
+    for (std::uint64_t seen = started_ + 1; !tasks_.empty() && seen != started_;) {
+        seen = started_;
+        stall_.wait_for(lock, kStall, [this] { return stopping_; });
+    }
+    standby_ = false;
+    return !tasks_.empty();
+}
+
+void ThreadExecutor::work(std::unique_lock<std::mutex>& lock) {
+    bool used = false;  // whether tasks may have left memory
     for (;;) {
         collect_due();
         if (!tasks_.empty()) {
             Task task = std::move(tasks_.front());
             tasks_.pop_front();
+            ++started_;
+            used = true;
             waiting_.store(tasks_.size(), std::memory_order_relaxed);
+            // If this task stalls, another thread must run the next one.
+            if (!tasks_.empty() && options_.eager < options_.threads) (void)need_thread();
             lock.unlock();
             run(std::move(task));
             lock.lock();
             continue;
         }
         if (stopping_) return;
-        ++idle_;
-        BUNRAKU_ASSERT(idle_ <= static_cast<std::size_t>(options_.threads));
-        if (timers_.empty()) {
-            wake_.wait(lock);
-        } else {
-            TimePoint until = timers_.begin()->first.first;
-            wake_.wait_until(lock, until);
-        }
-        BUNRAKU_ASSERT(lock.owns_lock() && idle_ > 0);
-        --idle_;
+        if (wait_idle(lock, used)) continue;
+        if (idle_ > 0) return;
+        lock.unlock();
+        base::release_memory();
+        lock.lock();
+        used = false;
     }
+}
+
+/// Waits for a notification or a timer. Returns false if the thread should end or release its
+/// memory, because nothing has happened for a long time.
+bool ThreadExecutor::wait_idle(std::unique_lock<std::mutex>& lock, bool used) {
+    const TimePoint never = TimePoint::max();
+    const TimePoint timer = timers_.empty() ? never : timers_.begin()->first.first;
+    const TimePoint patience = used || idle_ > 0 ? now() + options_.idle : never;
+    ++idle_;
+    BUNRAKU_ASSERT(idle_ <= static_cast<std::size_t>(options_.threads));
+    const TimePoint until = std::min(timer, patience);
+    bool expired = false;
+    if (until == never) {
+        wake_.wait(lock);
+    } else {
+        expired = wake_.wait_until(lock, until) == std::cv_status::timeout && until == patience;
+    }
+    BUNRAKU_ASSERT(lock.owns_lock() && idle_ > 0);
+    --idle_;
+    return !expired || !tasks_.empty() || stopping_;
+}
+
+/// Ends this thread. Joins those that ended before it, because a thread keeps its stack until then.
+void ThreadExecutor::leave(std::unique_lock<std::mutex>& lock) {
+    BUNRAKU_ASSERT(lock.owns_lock());
+    std::vector<std::thread> before;
+    if (!stopping_) {
+        before.swap(ended_);
+        const auto me = std::ranges::find(threads_, std::this_thread::get_id(),
+                                          [](const std::thread& t) { return t.get_id(); });
+        BUNRAKU_ASSERT(me != threads_.end());
+        ended_.push_back(std::move(*me));
+        threads_.erase(me);
+        // Another thread waits for the first timer from now on.
+        if (!timers_.empty()) wake_.notify_one();
+    }
+    lock.unlock();
+    for (std::thread& t : before) t.join();
 }
 
 void ThreadExecutor::stop() {
@@ -181,8 +246,11 @@ void ThreadExecutor::stop() {
         collect_due();
         dropped.swap(timers_);
         threads.swap(threads_);
+        for (std::thread& t : ended_) threads.push_back(std::move(t));
+        ended_.clear();
     }
     wake_.notify_all();
+    stall_.notify_all();
     for (std::thread& t : threads) {
         // A task that stopped its own executor would wait for itself.
         BUNRAKU_ASSERT(t.get_id() != std::this_thread::get_id());

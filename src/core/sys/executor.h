@@ -31,6 +31,12 @@ struct ExecutorOptions {
     /// Receives the message of an exception that a task throws. Other tasks are not affected. May
     /// be empty.
     std::function<void(const std::string&)> error = {};
+    /// Further threads start only while no task has started for kStall, because each thread has
+    /// memory of its own; 0 means all start at once.
+    int eager = 0;
+    /// Threads that have had no task for this time end, except for one, whose unused memory returns
+    /// to the system.
+    Duration idle = std::chrono::seconds(10);
 };
 
 /// A queue of tasks. Tasks start in the order of posting; a timer's task is posted when it is due.
@@ -38,6 +44,7 @@ class Executor {
 public:
     using Task = std::move_only_function<void()>;
     using Timer = std::uint64_t;
+    static constexpr Duration kStall = std::chrono::milliseconds(100);
 
     virtual ~Executor() = default;
     virtual TimePoint now() = 0;

@@ -16,6 +16,8 @@ namespace {
 /// Threads for requests that wait for other servers. There are many, so that a few hanging ones do
 /// not block the others.
 constexpr int kMostWaiters = 64;
+/// Number of these threads that start at once. A compile leaves memory in its thread.
+constexpr int kEagerWaiters = 16;
 
 }  // namespace
 
@@ -62,7 +64,8 @@ Result<std::unique_ptr<Server>> Server::start(Router router, ServerOptions optio
     impl->shared.waiters = runtime.executor({.threads = kMostWaiters,
                                              .limit = o.max_queue,
                                              .name = "requests that wait",
-                                             .error = failed});
+                                             .error = failed,
+                                             .eager = kEagerWaiters});
     impl->running = impl->listening->loops();
     for (std::size_t i = 0; i < impl->listening->loops(); ++i) {
         impl->groups.push_back(std::make_unique<ConnectionGroup>(

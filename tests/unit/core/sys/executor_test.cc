@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "testing/simulation.h"
 
@@ -137,6 +138,62 @@ TEST_P(ExecutorIn, LimitsConcurrentTasks) {
     if (simulation_) {
         EXPECT_EQ(most, 3);
     }
+}
+
+/// Counts the threads that have ended.
+struct EndOfThread {
+    std::atomic<int>* ended = nullptr;
+    ~EndOfThread() {
+        if (ended) ++*ended;
+    }
+};
+
+TEST(ThreadExecutor, UnusedThreadsEnd) {
+    std::atomic<int> ended{0}, ready{0}, ran{0};
+    const auto e = machine().executor({.threads = 4, .idle = 5ms});
+    for (int round = 1; round <= 2; ++round) {
+        ready = 0;
+        for (int i = 0; i < 4; ++i) {
+            e->post([&] {
+                thread_local EndOfThread end;
+                end.ended = &ended;
+                ++ready;
+                while (ready < 4) std::this_thread::yield();
+            });
+        }
+        // One thread stays.
+        while (ended < 3 * round) std::this_thread::yield();
+    }
+    EXPECT_EQ(ended, 6);
+    e->post_after(20ms, [&] { ++ran; });
+    while (ran == 0) std::this_thread::yield();
+    e->stop();
+    EXPECT_EQ(ended, 7);
+}
+
+TEST(ThreadExecutor, FurtherThreadsStartOnlyDuringAStall) {
+    std::mutex mutex;
+    Condition changed(machine());
+    bool open = false;
+    std::set<std::thread::id> threads;
+    const auto e = machine().executor({.threads = 3, .eager = 1});
+    const auto wait = [&] {
+        std::unique_lock lock(mutex);
+        threads.insert(std::this_thread::get_id());
+        changed.wait(lock, [&] { return open; });
+    };
+    std::atomic<int> ran{0};
+    for (int i = 0; i < 2; ++i) e->post(wait);
+    e->post([&] { ++ran; });
+    // The third task runs although the first two wait for the test.
+    while (ran == 0) std::this_thread::yield();
+    {
+        const std::lock_guard lock(mutex);
+        EXPECT_EQ(threads.size(), 2U);
+        open = true;
+    }
+    changed.notify_all();
+    e->stop();
 }
 
 TEST_P(ExecutorIn, ExpiredTasksDoNotStart) {
