@@ -341,6 +341,7 @@ Site::~Site() { impl_->workers.finish(); }
 const config::Settings& Site::settings() const { return impl_->settings; }
 const Options& Site::options() const { return impl_->options; }
 Workers& Site::workers() { return impl_->workers; }
+std::size_t Site::ruby_workers() const { return impl_->ruby->children(); }
 
 std::string Site::node_name(const NodeRequest& request) const {
     std::string name = request.node;

@@ -78,6 +78,8 @@ public:
     View::Connection store(base::LogSink& log, const Overlay& overlay = {});
 
     Workers& workers();
+    /// Returns the number of Ruby child processes, idle ones included.
+    std::size_t ruby_workers() const;
     /// Drops the snapshots of environments that were opened with `files`.
     void forget(const environment::Files& files);
     /// Drops all snapshots; the next request reads its environment again.

@@ -253,6 +253,8 @@ public:
               [c] { return c->slots().figures().total; });
         gauge("bunraku_compile_slots_free", "Free compile slots.",
               [c] { return c->slots().figures().free; });
+        gauge("bunraku_ruby_workers", "Ruby child processes, idle ones included.",
+              [c] { return c->site().ruby_workers(); });
         counter("bunraku_compiles_asked_total", "Compiles that were requested.",
                 [c] { return c->slots().figures().asked; });
         counter("bunraku_compiles_returned_total", "Compiles that ended.",
