@@ -28,7 +28,7 @@ function showState() {
 /** The content of an element without what changes by itself. */
 function steady(element) {
   const copy = element.cloneNode(true);
-  for (const time of copy.querySelectorAll('time')) {
+  for (const time of copy.querySelectorAll('time, [data-at]')) {
     time.textContent = '';
     time.removeAttribute('title');
   }

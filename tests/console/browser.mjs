@@ -229,6 +229,22 @@ async function control(context, withScripts) {
   for (const each of [page, late, watched]) await each.close();
 }
 
+/** Absolute times are in the zone of the viewer, with UTC on hover. */
+async function zones(browser) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, timezoneId: 'Asia/Kolkata' });
+  await signIn(context);
+  const page = await context.newPage();
+  await page.goto(server + await firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/runs'));
+  const time = page.locator('td time[data-at]').first();
+  const utc = (date) => `${date.getUTCDate()} ${date.toLocaleString('en-GB', { month: 'short', timeZone: 'UTC' })} `
+    + `${date.getUTCFullYear()} ${date.toISOString().slice(11, 19)}`;
+  const at = new Date(await time.getAttribute('datetime'));
+  const there = utc(new Date(at.getTime() + 5.5 * 3600000));
+  check(await time.textContent() === `${there} GMT+5:30`, `a time in Kolkata: ${await time.textContent()}`);
+  check(await time.getAttribute('title') === `${utc(at)} UTC`, 'the tooltip has UTC');
+  await context.close();
+}
+
 /** A request is signed, and its certificate revoked. */
 async function certificates(context) {
   const page = await context.newPage();
@@ -364,6 +380,7 @@ for (const [width, scheme, scripts] of [[1440, 'light', true], [1440, 'dark', tr
   if (scripts && scheme === 'light') await completion(context);
   await context.close();
 }
+await zones(browser);
 // Last, because its nodes have neither facts nor catalogs.
 const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, colorScheme: 'light' });
 await signIn(context);

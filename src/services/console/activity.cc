@@ -35,9 +35,10 @@ void axis(Html& h, std::int64_t end) {
 
 void activity_bar(Html& h, const RunCounts& slot, double x, std::int64_t end) {
     const auto group = h.in("g");
-    h.leaf("title", fmt::format("{}: {} failed, {} corrected, {} changed, {} unchanged",
-                                hour_text(slot.begin), slot.failed, slot.corrected, slot.changed,
-                                slot.unchanged));
+    h.leaf(
+        "title", {{"data-at", machine_time(slot.begin)}},
+        fmt::format("{}: {} failed, {} corrected, {} changed, {} unchanged", hour_text(slot.begin),
+                    slot.failed, slot.corrected, slot.changed, slot.unchanged));
     double y = kBottom;
     const auto part = [&](std::int64_t number, Attribute kind, bool advance) {
         if (number == 0) return;
@@ -91,7 +92,11 @@ void activity_chart(Html& h, std::span<const RunCounts> slots, std::int64_t now_
     for (int place = 0; place < kBars - 3; ++place) {
         const auto begin = oldest + place * store::kRunSlot;
         if (begin % (3 * 2 * store::kRunSlot) != 0) continue;
-        h.leaf("text", {{"x", fmt::format("{:.0f}", place * kStep)}, {"y", 112}}, hour_text(begin));
+        h.leaf("text",
+               {{"x", fmt::format("{:.0f}", place * kStep)},
+                {"y", 112},
+                {"data-at", machine_time(begin)}},
+               hour_text(begin));
     }
 }
 

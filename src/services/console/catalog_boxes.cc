@@ -135,7 +135,7 @@ void resource_link(Html& h, const Url& catalog, const CatalogGraph& graph, std::
             h.in("a", {{"class", "res"}, {"href", resource_url(catalog, graph, resource)}});
         resource_name(h, graph[resource].type, graph[resource].title);
     }
-    if (graph[resource].exported) h.leaf("span", {{"class", "m sm"}}, "exported");
+    if (graph[resource].exported) h.text(" ").leaf("span", {{"class", "m sm"}}, "exported");
 }
 
 void catalog_boxes(Html& h, const CatalogGraph& graph, const BoxView& view) {

@@ -48,6 +48,21 @@ void add_values(std::vector<FailureKind::Part>& into, const std::vector<MessageP
 
 }  // namespace
 
+Result<std::optional<LoggedError>> first_error(store::Database& db, const RunRow& run) {
+    const auto data = BUNRAKU_TRY(store::run_data(db, run.id));
+    base::Arena arena;
+    const auto logs = value::parse_json(arena, data.logs);
+    if (!logs || !logs->is_array()) return std::optional<LoggedError>();
+    for (const auto& log : logs->as_array()) {
+        if (value::text_at(log, "level") != "err") continue;
+        const auto* line = value::at(log, "line");
+        return std::optional(LoggedError{value::text_at(log, "message").substr(0, kMostMessage),
+                                         value::text_at(log, "file").substr(0, kMostMessage),
+                                         line && line->is_integer() ? line->as_integer() : 0});
+    }
+    return std::optional<LoggedError>();
+}
+
 Result<FailureKinds::Failures> FailureKinds::read(store::Database& db, const RunRow& run) {
     auto out = std::make_shared<std::vector<Failure>>();
     for (auto& event : BUNRAKU_TRY(store::run_events(db, run, "failure", kMostOfRun))) {
@@ -57,20 +72,9 @@ Result<FailureKinds::Failures> FailureKinds::read(store::Database& db, const Run
     }
     if (!out->empty()) return Failures(std::move(out));
     // The catalog failed, so the error is only in the log.
-    const auto data = BUNRAKU_TRY(store::run_data(db, run.id));
-    base::Arena arena;
-    const auto logs = value::parse_json(arena, data.logs);
-    if (logs && logs->is_array()) {
-        for (const auto& log : logs->as_array()) {
-            if (value::text_at(log, "level") != "err") continue;
-            const auto* line = value::at(log, "line");
-            out->push_back({"", "", value::text_at(log, "message").substr(0, kMostMessage),
-                            value::text_at(log, "file").substr(0, kMostMessage),
-                            line && line->is_integer() ? line->as_integer() : 0, run.end});
-            break;
-        }
-    }
-    if (out->empty()) out->push_back({"", "", "The run failed without a message", "", 0, run.end});
+    const auto error = BUNRAKU_TRY(first_error(db, run))
+                           .value_or(LoggedError{.message = "The run failed without a message"});
+    out->push_back({"", "", error.message, error.file, error.line, run.end});
     return Failures(std::move(out));
 }
 

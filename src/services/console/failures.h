@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -68,6 +69,14 @@ private:
     std::map<std::int64_t, Failures> by_report_;
     std::map<std::string, store::FirstFailure> first_;  ///< by kind
 };
+
+/// An error in the log of a run.
+struct LoggedError {
+    std::string message, file;
+    std::int64_t line = 0;
+};
+/// Returns the first error in the log, for example of a failed compile.
+base::Result<std::optional<LoggedError>> first_error(store::Database& db, const store::RunRow& run);
 
 /// Returns the title and message of a kind in one line of text, without markup.
 std::string failure_text(const FailureKind& kind);

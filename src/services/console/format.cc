@@ -30,6 +30,12 @@ std::string seconds_text(double seconds) {
     return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
+std::string latency_text(double microseconds) {
+    if (microseconds >= 999'500) return seconds_text(microseconds / 1e6);
+    return microseconds < 9'950 ? fmt::format("{:.1f} ms", microseconds / 1e3)
+                                : fmt::format("{:.0f} ms", microseconds / 1e3);
+}
+
 std::string span_text(std::int64_t milliseconds) {
     const auto seconds = std::max<std::int64_t>(0, milliseconds / 1000);
     if (seconds < 60) return fmt::format("{} s", seconds);

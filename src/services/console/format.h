@@ -14,6 +14,8 @@ std::string number_text(std::int64_t number);
 std::string count_text(std::int64_t number, std::string_view singular, std::string_view plural);
 /// "0.03 s", "14.9 s", "3 min 20 s", "2 h 5 min".
 std::string seconds_text(double seconds);
+/// "0.3 ms", "120 ms", or as seconds_text from one second on.
+std::string latency_text(double microseconds);
 /// "4 min", "3 h", "12 days", "4.3 years": the largest unit, rounded down.
 std::string span_text(std::int64_t milliseconds);
 /// "20 s ago", "4 min ago", "in 3 days".

@@ -174,6 +174,10 @@ Response framed(Visit& visit, Head head, const Markup& content) {
         if (head.heading) {
             h.raw(*head.heading);
         } else {
+            if (!head.crumb.empty()) {
+                const auto crumb = h.in("p", {{"class", "crumb"}});
+                h.raw(head.crumb);
+            }
             const auto line = h.in("div", {{"class", "head"}});
             const auto title = h.in("h1");
             h.foreign(head.title);

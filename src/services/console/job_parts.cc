@@ -48,6 +48,7 @@ void write_job(Html& h, const Visit& visit, const Job& job, const JobForm& form,
     }
     {
         const auto when = h.in("span", {{"class", "m"}});
+        h.text("computed ");
         time_ago(h, job.ended_ms(), visit.now_ms);
     }
     write_button(h, visit, form, "again", "Compute again");

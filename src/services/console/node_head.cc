@@ -89,7 +89,7 @@ Head node_head(const Visit& visit, const NodeView& node, std::string_view tab) {
             h.text("took ").leaf("b",
                                  seconds_text(static_cast<double>(run.end - run.start) / 1000));
         }
-        {
+        if (!run.code.empty()) {
             const auto item = h.in("span");
             h.text("code ");
             const auto value = h.in("b", {{"class", "mono"}});

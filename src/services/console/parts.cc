@@ -80,6 +80,11 @@ void time_ago(Html& h, std::int64_t time_ms, std::int64_t now_ms) {
            ago_text(time_ms, now_ms));
 }
 
+void time_at(Html& h, std::int64_t time_ms) {
+    const auto time = machine_time(time_ms);
+    h.leaf("time", {{"datetime", time}, {"data-at", time}}, time_text(time_ms));
+}
+
 void node_link(Html& h, std::string_view certname) {
     const auto link = h.in("a", {{"href", Url({"nodes", certname})}});
     h.foreign(certname);
@@ -218,7 +223,7 @@ void linked_strip(Html& h, std::span<const StripBar> bars) {
     int x = 0;
     for (const StripBar& bar : bars) {
         const auto link = h.in("a", {{"href", bar.href}});
-        h.leaf("title", bar.title);
+        h.leaf("title", {{"data-at", machine_time(bar.time_ms)}}, bar.title);
         run_bar(h, bar.state, x, kBar);
         x += kStep;
     }

@@ -26,6 +26,8 @@ void state_legend(Html& h, std::span<const State> states);
 
 /// Writes a time as "4 min ago" with the absolute time as its title.
 void time_ago(Html& h, std::int64_t time_ms, std::int64_t now_ms);
+/// Writes a time in UTC. times.js shows it in the viewer's zone.
+void time_at(Html& h, std::int64_t time_ms);
 /// Writes a link to a node.
 void node_link(Html& h, std::string_view certname);
 /// Writes "File[/x]".
@@ -84,7 +86,8 @@ void run_strip(Html& h, std::span<const State> runs);
 struct StripBar {
     State state;
     std::string href;
-    std::string title;
+    std::int64_t time_ms;
+    std::string title;  ///< begins with the time in UTC
 };
 void linked_strip(Html& h, std::span<const StripBar> bars);
 

@@ -53,6 +53,7 @@ struct Head {
     std::string title;          ///< of the window and, unless `heading` is set, of the page
     std::string_view nav = {};  ///< the entry of the side bar that is current, such as "nodes"
     std::optional<Markup> heading = {};  ///< replaces the line with the title
+    Markup crumb = {};  ///< a link to the page above this one, over the title; may be empty
     int status = 200;
     /// Without JavaScript, the browser loads the page again after this number of seconds. 0 means
     /// that it does not. With JavaScript, poll.js loads elements with `data-poll`.

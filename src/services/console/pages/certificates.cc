@@ -91,7 +91,11 @@ void write_waiting(Html& h, std::span<const CertificateStatus> all) {
 void write_issued(Html& h, const Visit& visit, std::span<const CertificateStatus> all) {
     const auto panel = open_panel(
         h, fmt::format("Certificates ({})", number_text(static_cast<std::int64_t>(all.size()))));
-    if (all.empty()) return empty_state(h, "No certificates", "Nothing was signed yet.");
+    if (all.empty()) {
+        return empty_state(h, "No certificates",
+                           visit.query("find").empty() ? "No certificate has been signed yet."
+                                                       : "No name contains this text.");
+    }
     constexpr Column kColumns[] = {{"Name"},
                                    {"State"},
                                    {"Expires", true},
@@ -124,6 +128,11 @@ void write_details(Html& h, const CertificateStatus& status) {
         const auto dd = h.in("dd", {{"class", "mono"}});
         h.foreign(value, 1000);
     };
+    const auto time_row = [&](std::string_view name, std::int64_t seconds) {
+        h.leaf("dt", name);
+        const auto dd = h.in("dd", {{"class", "mono"}});
+        time_at(h, seconds * 1000);
+    };
     const auto texts = [](const std::vector<std::string>& all) {
         std::string out;
         for (const auto& text : all) out += (out.empty() ? "" : ", ") + text;
@@ -135,8 +144,8 @@ void write_details(Html& h, const CertificateStatus& status) {
         row("Issuer", certificate.issuer_utf8());
         row("Serial", certificate.serial());
         row("SHA-256", certificate.fingerprint());
-        row("Valid from", time_text(certificate.not_before() * 1000));
-        row("Valid until", time_text(certificate.not_after() * 1000));
+        time_row("Valid from", certificate.not_before());
+        time_row("Valid until", certificate.not_after());
         row("Alternative names", texts(certificate.alternative_names()));
         for (const auto& extension : certificate.puppet_extensions())
             row(extension.name, extension.value);
@@ -233,7 +242,8 @@ Result<Response> certificate_page(Visit& visit) {
     const std::string name(visit.param("name"));
     const auto status = BUNRAKU_TRY(ca->find(name));
     if (!status) return not_found(fmt::format("{} has no certificate and no request.", name));
-    Html h;
+    Html h, crumb;
+    crumb.link(Url({"certificates"}), "Certificates");
     if (const auto* done = action_of(visit.query("done"))) {
         const auto bar = h.in("p", {{"class", "note-bar"}, {"role", "status"}});
         h.text(fmt::format("Done: {}.", done->done));
@@ -251,7 +261,7 @@ Result<Response> certificate_page(Visit& visit) {
             }
         }
     }
-    return visit.page({.title = name, .nav = "certificates"}, std::move(h));
+    return visit.page({.title = name, .nav = "certificates", .crumb = crumb.take()}, std::move(h));
 }
 
 Result<Response> certificate_action(Visit& visit) {

@@ -260,13 +260,10 @@ Result<Response> definition_page(Visit& visit) {
     const auto what = BUNRAKU_TRY(asked(visit, visit.query("environment"), true));
     const auto kind = visit.param("kind"), name = visit.query("name");
     if (title_of(kind).empty()) return not_found(fmt::format("There is no kind '{}'.", kind));
-    Head head{.title = fmt::format("{} {}", kind, name), .nav = "code"};
-    Html h;
-    {
-        const auto crumb = h.in("p", {{"class", "crumb"}});
-        h.link(Url({"code"}).with("environment", what.environment).with("kind", kind),
+    Html h, crumb;
+    crumb.link(Url({"code"}).with("environment", what.environment).with("kind", kind),
                fmt::format("{} of {}", title_of(kind), what.environment));
-    }
+    Head head{.title = fmt::format("{} {}", kind, name), .nav = "code", .crumb = crumb.take()};
     const bool done = what.job->state() == Job::State::Done;
     std::vector<const UsedInput*> found;
     if (done) {

@@ -204,11 +204,8 @@ Result<Response> exported_type_page(Visit& visit) {
     if (list.rows.empty() && list.collectors.empty() && visit.query("after").empty())
         return not_found(fmt::format("No node exports or collects the type {}.", type));
     const Url here({"exports", type});
-    Html h;
-    {
-        const auto crumb = h.in("p", {{"class", "crumb"}});
-        h.link(Url({"exports"}), "Exports");
-    }
+    Html h, crumb;
+    crumb.link(Url({"exports"}), "Exports");
     write_exports(h, list, here, orphans);
     if (list.rows.size() > kRowsOfPage) {
         const auto& last = list.rows[kRowsOfPage - 1];
@@ -220,7 +217,9 @@ Result<Response> exported_type_page(Visit& visit) {
                "Next page");
     }
     write_collectors(h, list.collectors);
-    return visit.page({.title = fmt::format("Exported {}", type), .nav = "exports"}, std::move(h));
+    return visit.page(
+        {.title = fmt::format("Exported {}", type), .nav = "exports", .crumb = crumb.take()},
+        std::move(h));
 }
 
 }  // namespace bunraku::console

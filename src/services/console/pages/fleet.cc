@@ -10,6 +10,7 @@
 #include "services/console/pages/pages.h"
 #include "services/console/parts.h"
 #include "services/console/wall.h"
+#include "services/server/ca_access.h"
 
 namespace bunraku::console {
 
@@ -95,13 +96,22 @@ void attention_state(Html& h, State state, std::int64_t number, std::string_view
     attention_item(h, state, what.take(), number, url, more.take());
 }
 
+/// Returns the number of certificate requests that the viewer may see.
+std::int64_t waiting_requests(const Visit& visit) {
+    auto* ca = visit.console.context.ca;
+    if (!ca || !visit.viewer.sees_all()) return 0;
+    const auto waiting = ca->waiting();
+    return waiting ? static_cast<std::int64_t>(waiting->size()) : 0;
+}
+
 void write_attention(Html& h, Visit& visit, const std::vector<FailureKind>& kinds,
                      const StateCounts& counts) {
     Html beside;
     beside.link(Url({"failures"}), "all failures");
     const auto panel = open_panel(h, "Needs attention", beside.take());
-    const auto trouble =
-        counts[State::Failed] + counts[State::Silent] + counts[State::Noop] + counts[State::Never];
+    const auto requests = waiting_requests(visit);
+    const auto trouble = counts[State::Failed] + counts[State::Silent] + counts[State::Noop] +
+                         counts[State::Never] + requests;
     if (trouble == 0) {
         return empty_state(h, "Nothing needs attention",
                            "No run failed, every node reports, and no change waits in noop.");
@@ -120,10 +130,17 @@ void write_attention(Html& h, Visit& visit, const std::vector<FailureKind>& kind
     }
     attention_state(h, State::Silent, counts[State::Silent], "Not reporting",
                     "their last runs were good, and ended 2 hours ago or longer");
-    attention_state(h, State::Noop, counts[State::Noop], "Held in noop",
+    attention_state(h, State::Noop, counts[State::Noop], "Noop pending",
                     "a run without noop would change them");
     attention_state(h, State::Never, counts[State::Never], "Never reported",
                     "they have facts or a catalog, but no run");
+    if (requests > 0) {
+        const auto url = Url({"certificates"});
+        Html what, more;
+        what.link(url, "Certificate requests");
+        more.text("they wait to be signed");
+        attention_item(h, State::Never, what.take(), requests, url, more.take());
+    }
 }
 
 void write_activity(Html& h, const Fleet& fleet, std::int64_t now_ms) {
@@ -180,6 +197,7 @@ void write_versions(Html& h, const Fleet& fleet, const Viewer& viewer, std::stri
             const auto row = h.in("tr");
             {
                 const auto td = h.in("td", {{"class", "mono"}});
+                if (code.empty()) h.leaf("span", {{"class", "m"}}, "unknown");
                 h.foreign(short_code(code), 60);
             }
             {
@@ -247,19 +265,26 @@ Markup fleet_heading(const Fleet& fleet, const Viewer& viewer, const StateCounts
     return h.take();
 }
 
-void write_no_nodes(Html& h) {
+}  // namespace
+
+void write_no_nodes(Html& h, const Visit& visit) {
     const auto part = h.in("div", {{"data-part", "none"}});
-    const auto panel = open_panel(h, "No nodes");
+    const auto panel = h.in("section", {{"class", "panel"}});
     Html help;
     {
         const auto pre = help.in("pre", {{"class", "diff"}, {"tabindex", "0"}});
-        help.leaf("code", "bunraku agent --test --server THIS-SERVER");
+        help.leaf("code", fmt::format("bunraku agent --test --server {}",
+                                      visit.console.context.settings.text("certname")));
+    }
+    if (visit.console.context.ca && visit.viewer.sees_all()) {
+        const auto next = help.in("p", {{"class", "m"}});
+        help.text("If its certificate waits to be signed, sign it on the page ")
+            .link(Url({"certificates"}), "Certificates")
+            .text(".");
     }
     empty_state(h, "No node has reported yet",
                 "A node appears here after its first run. Run this on a machine:", help.take());
 }
-
-}  // namespace
 
 base::Result<Response> fleet_page(Visit& visit) {
     const auto fleet = BUNRAKU_TRY(visit.fleet());
@@ -276,7 +301,7 @@ base::Result<Response> fleet_page(Visit& visit) {
     Head head{.title = "Fleet", .nav = "fleet"};
     head.heading = fleet_heading(*fleet, visit.viewer, counts, by, environment);
     if (fleet->nodes.empty()) {
-        write_no_nodes(h);
+        write_no_nodes(h, visit);
         return visit.page(std::move(head), std::move(h));
     }
     const auto kinds =

@@ -276,12 +276,9 @@ Result<Response> module_page(Visit& visit) {
     const bool is_deployed = done && deployed != job->modules().end();
     if (done && !is_deployed && published == forge.modules.end())
         return not_found(fmt::format("There is no module {}.", slug));
-    Head head{.title = fmt::format("Module {}", slug), .nav = "modules"};
-    Html h;
-    {
-        const auto crumb = h.in("p", {{"class", "crumb"}});
-        h.link(Url({"modules"}), "Modules");
-    }
+    Html h, crumb;
+    crumb.link(Url({"modules"}), "Modules");
+    Head head{.title = fmt::format("Module {}", slug), .nav = "modules", .crumb = crumb.take()};
     {
         const auto live = open_job_part(h, "modules", *job);
         if (!done) {

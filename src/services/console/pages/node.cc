@@ -7,6 +7,7 @@
 #include "core/value/rich_data.h"
 #include "services/console/certificate_parts.h"
 #include "services/console/event_parts.h"
+#include "services/console/failures.h"
 #include "services/console/format.h"
 #include "services/console/node_head.h"
 #include "services/console/pages/pages.h"
@@ -24,6 +25,7 @@ constexpr std::size_t kRunsOfStrip = 50;
 constexpr std::size_t kMostFailures = 5;
 constexpr std::size_t kMostDrift = 10;
 constexpr std::size_t kMostClasses = 40;
+constexpr std::size_t kMostMessage = 1000;
 constexpr std::int64_t kDriftMs = 30LL * 24 * 3600 * 1000;
 
 double seconds_of(const RunRow& run) { return static_cast<double>(run.end - run.start) / 1000; }
@@ -67,7 +69,7 @@ void write_runs(Html& h, const Visit& visit, const NodeView& node, const std::ve
     std::vector<double> durations;
     for (auto it = runs.rbegin(); it != runs.rend(); ++it) {
         const auto state = state_of_run(*it);
-        bars.push_back({state, Url({"runs", it->hash_text()}).text(),
+        bars.push_back({state, Url({"runs", it->hash_text()}).text(), it->start,
                         fmt::format("{}: {}", time_text(it->start), text_of(state).label)});
         durations.push_back(seconds_of(*it));
     }
@@ -102,8 +104,11 @@ Result<void> write_failing(Html& h, Visit& visit, const NodeView& node,
     const auto failures = BUNRAKU_TRY(store::run_events(*db, last, "failure", kMostFailures));
     for (const auto& event : failures) write_event(h, event, node.row.certname, "");
     if (failures.empty()) {
-        empty_state(h, "No resource failed",
-                    "The run ended before the catalog was applied. Its log has the reason.");
+        const auto event = h.in("div", {{"class", "ev"}});
+        h.leaf("p", {{"class", "m"}}, "The run ended before the catalog was applied:");
+        const auto message = h.in("p");
+        const auto error = BUNRAKU_TRY(first_error(*db, last));
+        h.foreign(error ? error->message : "Its log has no error.", kMostMessage);
     }
     const auto skipped = BUNRAKU_TRY(store::run_events(*db, last, "skipped", 100));
     if (!skipped.empty()) {

@@ -266,8 +266,8 @@ void write_why(Html& h, const Visit& visit, const CatalogPage& page) {
     if (!explanation.found) {
         const auto in = h.in("p", {{"class", "in"}});
         h.text(
-            "A compile with the present code and the last facts gives another catalog, which "
-            "does not have this. The reasons are those of that compile.");
+            "With the present code and the node's last facts, the catalog does not have this. The "
+            "explanation is that of the new catalog.");
     }
     if (!explanation.error.empty()) {
         const auto in = h.in("p", {{"class", "in failed"}});

@@ -24,7 +24,8 @@ void write_run_row(Html& h, const Visit& visit, const RunRow& run) {
     }
     {
         const auto td = h.in("td", {{"class", "nw"}});
-        h.link(Url({"runs", run.hash_text()}), time_text(run.start));
+        const auto link = h.in("a", {{"href", Url({"runs", run.hash_text()})}});
+        time_at(h, run.start);
     }
     {
         const auto td = h.in("td", {{"class", "nw wide"}});

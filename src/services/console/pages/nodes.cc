@@ -289,6 +289,10 @@ Result<Response> nodes_page(Visit& visit) {
             h.text(" is ").foreign(filter.value, 200);
         }
     }
+    if (fleet->nodes.empty()) {
+        write_no_nodes(h, visit);
+        return visit.page(std::move(head), std::move(h));
+    }
     if (nodes.empty() || first >= nodes.size()) {
         Html help;
         {

@@ -23,6 +23,8 @@ base::Result<Response> exported_type_page(Visit& visit);
 base::Result<Response> failure_page(Visit& visit);
 base::Result<Response> failures_page(Visit& visit);
 base::Result<Response> fleet_page(Visit& visit);
+/// Writes what to do if the store has no nodes.
+void write_no_nodes(Html& h, const Visit& visit);
 base::Result<Response> modules_page(Visit& visit);
 base::Result<Response> modules_action(Visit& visit);
 base::Result<Response> module_page(Visit& visit);

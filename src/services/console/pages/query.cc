@@ -231,6 +231,7 @@ Result<Response> query_page(Visit& visit) {
                 } catch (const query::QueryError& error) {
                     head.status = error.status;
                     const auto panel = open_panel(h, "The query is not valid");
+                    const auto in = h.in("div", {{"class", "in"}});
                     const auto pre = h.in("pre", {{"class", "diff"}, {"tabindex", "0"}});
                     const auto code = h.in("code");
                     h.foreign(error.message);

@@ -144,8 +144,8 @@ void write_rollout_meta(Html& h, const Visit& visit, const RolloutStatus& status
     }
     {
         const auto span = h.in("span");
-        h.text(row.state).text(" ");
-        time_ago(h, row.since, visit.now_ms);
+        h.text(row.state).text(" since ");
+        time_at(h, row.since);
     }
     if (!row.reason.empty()) {
         const auto span = h.in("span");
@@ -238,8 +238,9 @@ void write_waves(Html& h, const RolloutStatus& status) {
     const auto part = h.in("div", {{"data-part", "rollout-waves"}});
     const auto& row = status.row;
     const auto panel = open_panel(h, "Waves");
-    constexpr Column kColumns[] = {{"Wave"},        {"Progress"},     {"Nodes", true},
-                                   {"Moved", true}, {"Proved", true}, {"Bad", true}};
+    constexpr Column kColumns[] = {{"Wave"},         {.title = "Progress", .wide_only = true},
+                                   {"Nodes", true},  {"Moved", true},
+                                   {"Proved", true}, {"Bad", true}};
     const auto table = open_table(h, kColumns, "Waves");
     for (std::size_t i = 0; i < status.waves.size(); ++i) {
         const auto& wave = status.waves[i];
@@ -251,7 +252,7 @@ void write_waves(Html& h, const RolloutStatus& status) {
             h.text(fmt::format("{}: ", i)).foreign(status.plan->waves[i], 60);
         }
         {
-            const auto td = h.in("td");
+            const auto td = h.in("td", {{"class", "wide"}});
             wave_bar(h, wave);
         }
         const auto count = [&](std::int64_t n, std::string_view verdict) {

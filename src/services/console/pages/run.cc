@@ -153,8 +153,8 @@ void write_log(Html& h, const Rows& logs, const Url& here, bool only_problems) {
         {
             const auto td = h.in("td", {{"class", "m"}});
             if (time) {
-                h.leaf("time", {{"datetime", machine_time(time->milliseconds())}},
-                       machine_time(time->milliseconds()).substr(11, 8));
+                const auto text = machine_time(time->milliseconds());
+                h.leaf("time", {{"datetime", text}, {"data-at", text}}, text.substr(11, 8));
             }
         }
         h.leaf("td", {{"class", kind}}, level == "err" ? "error" : level);
@@ -189,7 +189,11 @@ Markup run_heading(const Visit& visit, const store::Run& run, const std::vector<
     }
     {
         const auto head = h.in("div", {{"class", "head"}});
-        h.leaf("h1", "Run of " + time_text(run.row.start));
+        {
+            const auto title = h.in("h1");
+            h.text("Run of ");
+            time_at(h, run.row.start);
+        }
         const auto state = state_of_run(run.row);
         std::map<std::string_view, std::pair<State, int>> words;
         for (const RunEvent& event : events) {

@@ -31,12 +31,10 @@ public:
              std::string_view label) {
         h_.leaf("dt", name);
         const auto dd = h_.in("dd");
-        h_.text(value).text(" ");
-        if (course.size() < 2) {
-            h_.leaf("span", {{"class", "m"}}, "the last hour appears here");
-        } else {
-            sparkline(h_, course, label);
-        }
+        h_.text(value);
+        if (course.size() < 2) return;
+        h_.text(" ");
+        sparkline(h_, course, label);
     }
 
 private:
@@ -49,7 +47,7 @@ constexpr std::size_t kMostDeadLetters = 50;
 using Sample = ServerHistory::Sample;
 
 std::string of_last_minute(const std::vector<double>& course) {
-    if (course.empty()) return {};
+    if (course.empty()) return "not counted yet";
     return fmt::format("{} in the last minute",
                        number_text(static_cast<std::int64_t>(course.back())));
 }
@@ -59,7 +57,7 @@ void write_store(Html& h, const Visit& visit) {
     const auto health = service.health();
     FigureList figures(h, "Store");
     figures.add("Database", service.backend() == store::Backend::Sqlite ? "SQLite" : "PostgreSQL");
-    figures.add("State", health.database_up ? "answers" : "does not answer");
+    figures.add("State", health.database_up ? "reachable" : "unreachable");
     if (!health.problem.empty()) {
         // The text of the database may name hosts and statements.
         figures.add("Latest problem", visit.viewer.may(Right::Administer)
@@ -70,8 +68,8 @@ void write_store(Html& h, const Visit& visit) {
     const auto commands = history.per_minute(&Sample::commands);
     figures.add("Commands received", of_last_minute(commands), commands,
                 "Commands received in each minute of the last hour");
-    figures.add("Commands that wait", number_text(static_cast<std::int64_t>(health.queue.depth)),
-                history.values(&Sample::queue), "Commands that wait, over the last hour");
+    figures.add("Waiting commands", number_text(static_cast<std::int64_t>(health.queue.depth)),
+                history.values(&Sample::queue), "Waiting commands over the last hour");
     figures.add("Dead letters", static_cast<std::int64_t>(health.dead_letters));
 }
 
@@ -113,32 +111,31 @@ void write_dead_letters(Html& h, const Visit& visit) {
 
 void write_compiles(Html& h, const Visit& visit) {
     const auto& counters = visit.console.context.counters;
-    FigureList figures(h, "Catalogs");
+    FigureList figures(h, "Compiles");
     base::Histogram compile, wait;
     counters.total(server::kCompileTime, compile);
     counters.total(server::kCompileWait, wait);
     const auto course = visit.console.history.per_minute(&Sample::compiles);
-    figures.add("Compiles", of_last_minute(course), course,
+    figures.add("Compiled", of_last_minute(course), course,
                 "Compiles in each minute of the last hour");
-    figures.add("Compiles since the start", static_cast<std::int64_t>(compile.count()));
+    figures.add("Since the start", static_cast<std::int64_t>(compile.count()));
     if (compile.count() > 0) {
-        figures.add("Median compile", seconds_text(compile.quantile(0.5) / 1e6));
-        figures.add("95th percentile", seconds_text(compile.quantile(0.95) / 1e6));
-        figures.add("Longest compile", seconds_text(static_cast<double>(compile.max()) / 1e6));
-        figures.add("95th percentile of the wait for a slot",
-                    seconds_text(wait.quantile(0.95) / 1e6));
+        figures.add("Median time", latency_text(compile.quantile(0.5)));
+        figures.add("95th percentile", latency_text(compile.quantile(0.95)));
+        figures.add("Longest time", latency_text(static_cast<double>(compile.max())));
+        figures.add("Wait for a slot, 95th percentile", latency_text(wait.quantile(0.95)));
     }
     const auto count = [&](std::string_view name) {
         return static_cast<std::int64_t>(counters.total(name));
     };
     if (count("bunraku_compile_slots") == 0) return;  // without the role `compiler`
-    figures.add("Slots for compiles",
-                fmt::format("{} of {} free", count("bunraku_compile_slots_free"),
-                            count("bunraku_compile_slots")));
+    figures.add("Compile slots", fmt::format("{} of {} free", count("bunraku_compile_slots_free"),
+                                             count("bunraku_compile_slots")));
     figures.add("Cached catalogs", count("bunraku_catalogs_kept"));
-    figures.add("Answers from the cache", count("bunraku_catalogs_reused_total"));
-    figures.add("Failed compiles", count("bunraku_catalogs_failed_total"));
-    figures.add("Refused compiles", count("bunraku_compiles_refused_total"));
+    figures.add("Catalogs from the cache", count("bunraku_catalogs_reused_total"));
+    figures.add("Failed", count("bunraku_catalogs_failed_total"));
+    figures.add("Refused", count("bunraku_compiles_refused_total"));
+    figures.add("Ruby workers", count("bunraku_ruby_workers"));
 }
 
 void write_requests(Html& h, const Visit& visit) {
@@ -147,20 +144,20 @@ void write_requests(Html& h, const Visit& visit) {
     counters.total("bunraku_http_request_seconds", requests);
     FigureList figures(h, "Requests");
     const auto course = visit.console.history.per_minute(&Sample::requests);
-    figures.add("Requests", of_last_minute(course), course,
+    figures.add("Received", of_last_minute(course), course,
                 "Requests in each minute of the last hour");
     figures.add("Since the start", static_cast<std::int64_t>(requests.count()));
     if (requests.count() == 0) return;
-    figures.add("Median", seconds_text(requests.quantile(0.5) / 1e6));
-    figures.add("95th percentile", seconds_text(requests.quantile(0.95) / 1e6));
-    figures.add("A second, average of 5 minutes", fmt::format("{:.1f}", requests.rate(5)));
+    figures.add("Median time", latency_text(requests.quantile(0.5)));
+    figures.add("95th percentile", latency_text(requests.quantile(0.95)));
+    figures.add("Rate over 5 minutes", fmt::format("{:.1f} per second", requests.rate(5)));
 }
 
 void write_process(Html& h, const Console& console) {
     const auto process = server::process_figures();
     FigureList figures(h, "Process");
     figures.add("Version", console.context.version);
-    figures.add("Runs for", span_text(process.uptime_ms));
+    figures.add("Uptime", span_text(process.uptime_ms));
     figures.add("Memory", bytes_text(process.resident_bytes),
                 console.history.values(&Sample::memory), "Memory over the last hour");
     figures.add("CPU time", seconds_text(process.cpu_seconds));

@@ -129,7 +129,7 @@ TEST_F(ConsoleCatalog, ShowsContainmentAndParameters) {
     const auto page = get("/nodes/web1.test/catalog", session);
     ASSERT_EQ(page.status, 200);
     for (const char* text : {"5 resources", "1 exported", "<details open>", "Class[<bdi>Web</bdi>]",
-                             "Sshkey[<bdi>k</bdi>]</a><span class=\"m sm\">exported</span>",
+                             "Sshkey[<bdi>k</bdi>]</a> <span class=\"m sm\">exported</span>",
                              "aria-label=\"4 resources in Stage[main]\""})
         EXPECT_TRUE(has(page, text)) << text << page.body;
     const auto chosen = get("/nodes/web1.test/catalog?resource=File%5B/etc/web%5D", session);
@@ -283,7 +283,7 @@ TEST_F(ConsoleCatalog, ExplainsValues) {
     const auto other =
         get("/nodes/web1.test/catalog?resource=Service%5Bweb%5D&why=ensure", session);
     EXPECT_EQ(other.status, 200);
-    EXPECT_TRUE(has(other, "gives another catalog") || has(other, "No explanation")) << other.body;
+    EXPECT_TRUE(has(other, "the catalog does not have this") || has(other, "No explanation")) << other.body;
     // An environment without code, and one whose name is a path.
     for (const char* environment : {"none", "../production"}) {
         small_catalog("web2.test", environment);

@@ -74,6 +74,13 @@ TEST_F(ConsoleCertificates, ShowsRequestsWithTheirExtensions) {
     const auto session = sign_in_as("viewer");
     const auto list = get("/certificates", session).body;
     EXPECT_NE(list.find("Waiting requests (1)"), std::string::npos);
+    facts("web1.test", R"({"role":"web"})");
+    const auto fleet = get("/", session).body;
+    EXPECT_NE(fleet.find("<a href=\"/console/certificates\">Certificate requests</a>"),
+              std::string::npos)
+        << fleet;
+    const auto limited = get("/", sign_in_as("viewer", {"production"})).body;
+    EXPECT_EQ(limited.find("Certificate requests"), std::string::npos) << limited;
     EXPECT_NE(list.find(request_->fingerprint()), std::string::npos);
     const auto page = get("/certificates/new.test", session).body;
     EXPECT_NE(page.find("<dt>pp_role</dt>"), std::string::npos) << page;

@@ -53,6 +53,7 @@ TEST_F(ConsoleInput, ReportsOfFailedCompiles) {
     expect_pages("web.test", session);
     const auto node = get("/nodes/web.test", session);
     EXPECT_TRUE(has(node, "The run ended before the catalog was applied"));
+    EXPECT_TRUE(has(node, "Error 500 on SERVER")) << node.body;
     EXPECT_TRUE(has(get("/failures", session), "Could not retrieve catalog"));
 }
 

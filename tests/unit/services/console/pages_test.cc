@@ -17,7 +17,8 @@ TEST_F(ConsolePages, EmptyStore) {
     const auto fleet = get("/", session);
     EXPECT_EQ(fleet.status, 200);
     EXPECT_TRUE(has(fleet, "No node has reported yet")) << fleet.body;
-    EXPECT_TRUE(has(get("/nodes", session), "No node matches"));
+    EXPECT_TRUE(has(fleet, "<code>bunraku agent --test --server ")) << fleet.body;
+    EXPECT_TRUE(has(get("/nodes", session), "No node has reported yet"));
     EXPECT_TRUE(has(get("/failures", session), "No failures"));
     EXPECT_EQ(get("/nodes/none", session).status, 404);
     EXPECT_EQ(get("/runs/00", session).status, 404);
@@ -138,6 +139,9 @@ TEST_F(ConsolePages, NodeAndRun) {
     EXPECT_FALSE(has(facts_page, "12.5"));
     EXPECT_TRUE(has(get("/nodes/web1.test/facts?find=zz", session), "No fact matches"));
     const auto runs = get("/nodes/web1.test/runs", session);
+    // times.js shows these times in the zone of the viewer.
+    EXPECT_TRUE(has(runs, "\"><time datetime=\"")) << runs.body;
+    EXPECT_TRUE(has(runs, "Z\" data-at=\"")) << runs.body;
     const auto at = runs.body.find("/console/runs/");
     ASSERT_NE(at, std::string::npos);
     const auto run = get(runs.body.substr(at + 8, runs.body.find('"', at) - at - 8), session);

@@ -56,6 +56,10 @@ TEST(Format, Times) {
     EXPECT_EQ(seconds_text(14.94), "14.9 s");
     EXPECT_EQ(seconds_text(200), "3 min 20 s");
     EXPECT_EQ(seconds_text(7500), "2 h 5 min");
+    EXPECT_EQ(latency_text(340), "0.3 ms");
+    EXPECT_EQ(latency_text(9'960), "10 ms");
+    EXPECT_EQ(latency_text(999'400), "999 ms");
+    EXPECT_EQ(latency_text(999'600), "1.0 s");
     EXPECT_EQ(ago_text(1000, 21'000), "20 s ago");
     EXPECT_EQ(ago_text(0, 4 * 60'000), "4 min ago");
     EXPECT_EQ(ago_text(0, 50LL * 3600 * 1000), "2 days ago");
