@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -44,6 +45,24 @@ bool ask_for_json(std::vector<Option>& options) {
         return true;
     }
     return false;
+}
+
+/// Sets PATH from the setting `path`, and appends the folders of administrative programs, which are
+/// not in the PATH of ordinary users. Puppet 8.11 does the same (defaults.rb).
+void set_search_path(const config::Settings& settings) {
+    std::string path = settings.text("path");
+    if (path == "none") {
+        const char* inherited = std::getenv("PATH");
+        if (!inherited) return;
+        path = inherited;
+    }
+    for (const std::string_view folder : {"/usr/sbin", "/sbin"}) {
+        const auto folders = base::words(path, ":");
+        if (std::ranges::find(folders, folder) != folders.end()) continue;
+        if (!path.empty()) path += ':';
+        path += folder;
+    }
+    ::setenv("PATH", path.c_str(), 1);
 }
 
 std::optional<bool> parse_boolean(std::string_view text) {
@@ -390,6 +409,7 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
         return refuse("Could not initialize global default settings: " + *problem);
     }
     if (auto problem = invocation_.settings.any_problem()) return refuse(*problem);
+    set_search_path(invocation_.settings);
     return true;
 }
 

@@ -83,7 +83,7 @@ for document; do
         fi
         commands=$((commands + $(grep -cE '^ *(bunraku|puppet) ' "$block")))
         sed -i "${elsewhere[@]}" "$block"
-        if ! (cd "$scratch/work" && "${as[@]}" env -i "PATH=$scratch/bin:/usr/bin:/bin:/usr/sbin:/sbin" \
+        if ! (cd "$scratch/work" && "${as[@]}" env -i "PATH=$scratch/bin:/usr/bin:/bin" \
             "HOME=$scratch/home" LANG=C.UTF-8 bash -e -o pipefail "$block" >"$scratch/said" 2>&1 </dev/null); then
             printf 'FAILED: the block of line %s in %s\n' "${block##*-}" "$document"
             cat "$block" "$scratch/said"

@@ -211,4 +211,9 @@ holds "$out" "^bad +classifier +$scratch/no-such-program \\(setting external_nod
 holds "$out" '^bad +report processor +nowhere \(setting reports\) is in no module'
 run 0 doctor --certificate_revocation false
 holds "$out" '^note +revocation list +is not used'
+# -- the setting `path`: the PATH of ordinary users has no /usr/sbin, where useradd is
+PATH=/usr/bin:/bin run 0 resource user root
+holds "$out" "^user \{ 'root':"
+PATH=/usr/bin:/bin run 0 eval --path /opt/none -e 'notice(generate("/usr/bin/env"))'
+holds "$out$err" 'PATH=/opt/none:/usr/sbin:/sbin'
 finish
