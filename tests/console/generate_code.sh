@@ -42,7 +42,7 @@ YAML
     put "$at/modules/profile/manifests/base.pp" <<'PP'
 # What every node has.
 #
-# Nodes ask the *nearest* time servers.
+# The *nearest* time servers come first.
 #
 # @param servers The time servers, the nearest first.
 class profile::base(Array[String] $servers = []) {

@@ -158,7 +158,7 @@ python3 - "$scratch/web/requests" <<'EOS' || { cat "$scratch/web/requests" "$sit
 import json, sys
 requests = [json.loads(line) for line in open(sys.argv[1])]
 names = [r["request"] for r in requests]
-# The agent asks for its environment before the server knows its facts.
+# The agent requests its environment before it sends facts.
 assert names[:3] == ["GET /node/web1.example", "POST /api/hosts/facts", "GET /node/web1.example"], names
 facts = requests[names.index("POST /api/hosts/facts")]
 assert facts["accept"] == "*/*, application/json,version=2", facts["accept"]

@@ -20,7 +20,7 @@ EOS
 printf 'cachedir: %s/cache\nsources:\n  s: {remote: "file://%s/control", basedir: %s/envs}\n' "$scratch" "$scratch" "$site" > r10k.yaml
 cat >deploy <<EOS
 #!/bin/sh
-# deploy WHEN: deploys if the test wants it then.
+# deploy WHEN: deploys if the test case names this time.
 [ ! -e "$scratch/when-\$1" ] || { rm "$scratch/when-\$1"
     "$BUNRAKU" deploy environment --r10k "$scratch/r10k.yaml" ${places[*]} >"$scratch/deployed" 2>&1; }
 EOS

@@ -114,7 +114,7 @@ run 6 agent --test --color false --server localhost --serverport "${port[c]}" --
     true
 [ ! -e made/list ] || { echo "FAILED: made/list holds $(<made/list)"; failures=$((failures + 1)); }
 # The same server gets the content from the server that made the catalog, and keeps it. A peer that
-# does not answer is skipped, and servers that list each other do not ask in a circle.
+# does not answer is skipped, and servers that list each other do not send each other requests in a loop.
 start d --setting static-content-peers="https://localhost:1 https://localhost:${port[c]}, https://localhost:${port[a]}/"
 again d
 of_first

@@ -621,7 +621,7 @@ TEST_F(ReadsTest, RecordedHoweverACallEnds) {
     }
 }
 
-// Code of modules sees Ruby's original methods.
+// Code of modules calls Ruby's original methods.
 TEST_F(ReadsTest, ModulesSeeOriginalRubyMethods) {
     const std::pair<const char*, const char*> cases[] = {
         {"File.method(:read).owner.inspect", "'#<Class:IO>'"},

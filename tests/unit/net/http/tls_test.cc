@@ -383,7 +383,7 @@ TEST_F(TlsTest, MemoryHandshakeIsCachedUntilFileChanges) {
     options.crl_file = folder_ + "/crl.pem";
     const auto url = parse_url("https://server:8140/").value();
     auto server = MemoryServer::read(files()).value();
-    /// Returns the client name that the server sees, or the error.
+    /// Returns the name in the client certificate that the server received, or the error.
     const auto connect_to_server = [&](const ClientOptions& client) -> std::string {
         TlsContext context;
         const auto seen = handshakes.between(client, url, context, server);

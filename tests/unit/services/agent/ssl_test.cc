@@ -275,7 +275,7 @@ TEST(AgentSsl, RefusesMismatchedFiles) {
     site.settings.set("certificate_revocation", "leaf");
     site.write(site.node("crl.pem"), other.crl_pem().value());
     EXPECT_EQ(refusal(), "err: The CRL issued by 'CN=Puppet CA: localhost' is missing");
-    // Even if the issuer is unknown locally, the server may know it.
+    // An issuer that is unknown to the agent may be known to the server.
     site.settings.set("certificate_revocation", "false");
     site.write(site.node("certs/ca.pem"), other.certificate().pem());
     EXPECT_EQ(refusal(), "fine");
@@ -304,8 +304,8 @@ TEST(AgentSsl, RefusesMismatchedFiles) {
                           site.url(), site.url()));
 }
 
-// A file that has not changed on the server counts as refreshed, so the next run does not ask
-// again.
+// A file that has not changed on the server counts as refreshed, so the next run sends
+// no request for it.
 TEST(AgentSsl, UnmodifiedFileCountsAsRefreshed) {
     Site site;
     site.start();

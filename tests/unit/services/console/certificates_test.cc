@@ -14,7 +14,7 @@ namespace {
 using base::Result;
 using pki::CertificateStatus;
 
-/// An authority with one waiting request. It records what it is asked to do.
+/// An authority with one waiting request. It records the actions that are called.
 class FakeAuthority final : public server::CaAccess {
 public:
     explicit FakeAuthority(pki::Request request) : request_(std::move(request)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs of the console: one of a kind for each viewer, cached, and stopped if nobody wants them.
+// Jobs of the console: one of a kind for each viewer, cached, and stopped if no page polls them.
 #include "services/console/jobs.h"
 
 #include <gtest/gtest.h>

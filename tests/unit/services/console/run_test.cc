@@ -136,7 +136,7 @@ TEST_F(ConsoleRun, ShowsTheCriticalPathOfItsCatalog) {
     const auto page = run_page_of(session, "web1.test");
     EXPECT_TRUE(has(page, "Critical path")) << page.body;
     EXPECT_TRUE(has(page, "5.0 s")) << page.body;
-    // A later catalog says nothing about this run.
+    // A later catalog is not that of this run.
     catalog("2f3a1a6e-7bd3-4c1e-9d6a-000000000002");
     EXPECT_FALSE(has(run_page_of(session, "web1.test"), "Critical path"));
 }

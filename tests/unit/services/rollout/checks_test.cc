@@ -45,7 +45,7 @@ TEST(Checks, CompareTheValuesOfPrometheus) {
     EXPECT_EQ(found(query({}, 1), vector_of(R"({"value":[1,"0"]},{"value":[1,"+Inf"]})")),
               "bad The query sum(rate(errors[5m])) has the value inf, which is above 1");
     EXPECT_EQ(found(query({}, 1), R"({"data":{"resultType":"scalar","result":[1,"1"]}})"), "good ");
-    // Without data, it says nothing.
+    // Without data, it has no result.
     EXPECT_EQ(found(query({}, 1), vector_of("")), "none the query has no value");
     EXPECT_EQ(found(query({}, 1), vector_of(R"({"value":[1,"NaN"]})")),
               "none the query has no value (NaN)");

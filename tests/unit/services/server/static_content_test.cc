@@ -109,7 +109,7 @@ TEST_F(StaticContentTest, ServesContentsOfTheCompile) {
     EXPECT_EQ(content(strange, "modules/app/files/one"), "none");
 }
 
-// Another server has another cache and does not know the code id, so the URL contains the digest.
+// Another server has another cache and no entry for the code id, so the URL contains the digest.
 TEST_F(StaticContentTest, OtherServersServeByDigest) {
     file("/a", {{"source", text("puppet:///modules/app/one")}});
     const auto code_id = inlined().code_id;

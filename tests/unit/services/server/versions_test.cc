@@ -395,7 +395,7 @@ TEST_F(EqualVersions, UnchangedRunStaysUnchangedAcrossMoves) {
         move(2 - i % 2);
     }
     EXPECT_EQ(counted("bunraku_catalogs_compiled_total"), 1);
-    // Another plugin makes the agent ask for everything.
+    // If a plugin has changed, the agent requests everything.
     move(3);
     EXPECT_EQ(check("v", first).status, 412);
 }

@@ -75,7 +75,7 @@ TEST_F(Servers, OlderCatalogOfNewNodeIsObsolete) {
         auto transaction = first->begin();
         ASSERT_TRUE(transaction);
         ASSERT_TRUE((*command)->apply(*first));
-        // Neither server knows the node yet.
+        // Neither server has data of the node yet.
         other = std::thread([&] { put_catalog(*second, "n", older, 1); });
         std::this_thread::sleep_for(milliseconds(200));
         ASSERT_TRUE(transaction->commit());
