@@ -55,7 +55,7 @@ std::string BigInteger::digits(unsigned base) const {
     BigInteger rest = *this;
     std::string out;
     do {
-        out += "0123456789abcdef"[rest.divide(base)];
+        out += "0123456789abcdefghijklmnopqrstuvwxyz"[rest.divide(base)];
     } while (!rest.words_.empty());
     std::ranges::reverse(out);
     return out;

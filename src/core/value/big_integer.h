@@ -22,7 +22,7 @@ public:
 
     bool negative() const { return negative_; }
     BigInteger negated() const;
-    /// Returns the digits without a sign, in lower case, or "0" for zero.
+    /// Returns the digits in a base from 2 to 36 without a sign, in lower case, or "0" for zero.
     std::string digits(unsigned base) const;
     /// For a negative n, returns the digits of -(n + 1). Their complement gives the infinite two's
     /// complement of n.

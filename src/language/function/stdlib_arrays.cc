@@ -460,15 +460,19 @@ Value clamp(const Call& call) {
     std::vector<Value> flat;
     flatten_into(flat, call.args);
     if (flat.size() != 3) argument_error("clamp(): Wrong number of arguments, need three to clamp");
-    std::vector<std::int64_t> numbers;
+    // A limit may be beyond 64 bits if the result is not.
+    std::vector<NearestInteger> numbers;
     for (const Value& v : flat) {
         if (v.is_string() && !regex_match("^\\d+$", v.as_string()))
             argument_error("clamp(): Required explicit numeric ({}:String)", v.as_string());
         if (v.is_hash()) argument_error("clamp(): The Hash type is not allowed ({})", ruby_to_s(v));
-        numbers.push_back(to_integer(v));
+        numbers.push_back(nearest_integer(v));
     }
     std::sort(numbers.begin(), numbers.end());
-    return Value::integer(numbers[1]);
+    if (numbers[1].beyond != 0) {
+        argument_error("clamp(): the result is outside the range of Integer");
+    }
+    return Value::integer(numbers[1].n);
 }
 
 Value reverse(const Call& call) {

@@ -7,6 +7,7 @@
 #include "core/base/text_view.h"
 #include "core/regex/escape.h"
 #include "core/regex/regex.h"
+#include "core/value/big_integer.h"
 #include "language/function/stdlib_support.h"
 #include "language/function/stdlib_usual.h"
 
@@ -406,20 +407,14 @@ Value convert_base(const Call& call) {
                 "convert_base(): First argument must be an integer or a string corresponding to "
                 "an integer in base 10");
     }
-    const std::int64_t base = to_integer(call[1]);
+    const std::int64_t base = nearest_integer(call[1]).n;
     if (base < 2 || base > 36)
         argument_error("convert_base(): base must be at least 2 and must not be greater than 36");
-    const std::int64_t number = to_integer(call[0]);
-    std::uint64_t rest =
-        number < 0 ? 0 - static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number);
-    std::string out;
-    do {
-        out += "0123456789abcdefghijklmnopqrstuvwxyz"[rest % static_cast<std::uint64_t>(base)];
-        rest /= static_cast<std::uint64_t>(base);
-    } while (rest > 0);
-    if (number < 0) out += '-';
-    std::reverse(out.begin(), out.end());
-    return text(call, out);
+    const auto number =
+        call[0].is_integer()
+            ? value::BigInteger(call[0].as_integer())
+            : value::BigInteger::parse(call[0].as_string(), 10).value_or(value::BigInteger());
+    return text(call, (number.negative() ? "-" : "") + number.digits(static_cast<unsigned>(base)));
 }
 Value sprintf_hash(const Call& call) {
     deprecation(call, "sprintf_hash",

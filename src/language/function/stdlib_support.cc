@@ -177,19 +177,16 @@ double leading_float(std::string_view s) {
     return std::strtod(clean.c_str(), nullptr);
 }
 
-[[noreturn]] void beyond_64_bits(const Value& v) {
-    argument_error("The integer {} is beyond 64 bits", ruby_to_s(v));
-}
-
-std::int64_t to_integer(const Value& v) {
-    if (v.is_integer()) return v.as_integer();
+NearestInteger nearest_integer(const Value& v) {
+    if (v.is_integer()) return {v.as_integer()};
     if (v.is_float()) {
         const double d = v.as_float();
         if (!std::isfinite(d)) argument_error("{}", value::format_float(d));
-        if (d >= 9223372036854775808.0 || d < -9223372036854775808.0) beyond_64_bits(v);
-        return static_cast<std::int64_t>(d);
+        if (d >= 9223372036854775808.0) return {INT64_MAX, 1};
+        if (d < -9223372036854775808.0) return {INT64_MIN, -1};
+        return {static_cast<std::int64_t>(d)};
     }
-    if (!v.is_string()) return 0;
+    if (!v.is_string()) return {};
     std::string_view s = v.as_string();
     while (!s.empty() && space(s.front())) s.remove_prefix(1);
     std::string clean;
@@ -198,8 +195,15 @@ std::int64_t to_integer(const Value& v) {
     take_digits(s, at, clean);
     errno = 0;
     const long long n = std::strtoll(clean.c_str(), nullptr, 10);
-    if (errno == ERANGE) beyond_64_bits(v);
-    return n;
+    return {n, errno != ERANGE ? 0 : n < 0 ? -1 : 1};
+}
+
+std::int64_t to_integer(const Value& v) {
+    const NearestInteger nearest = nearest_integer(v);
+    if (nearest.beyond != 0) {
+        argument_error("The integer {} is beyond 64 bits", ruby_to_s(v));
+    }
+    return nearest.n;
 }
 
 bool all_digits(std::string_view s) {

@@ -31,7 +31,15 @@ std::optional<std::int64_t> strict_integer(const Value& v);
 std::optional<double> strict_float(const Value& v);
 /// Converts like String#to_f: returns the leading number, or 0 if there is none.
 double leading_float(std::string_view s);
+/// An integer of any size as the nearest one of 64 bits.
+struct NearestInteger {
+    std::int64_t n = 0;
+    int beyond = 0;  ///< -1 below the 64 bits, 1 above them
+    auto operator<=>(const NearestInteger&) const = default;
+};
 /// Applies to_i to strings, numbers and nil.
+NearestInteger nearest_integer(const Value& v);
+/// Does the same. Throws if the integer does not fit into 64 bits.
 std::int64_t to_integer(const Value& v);
 bool all_digits(std::string_view s);
 

@@ -21,14 +21,22 @@ namespace {
 constexpr std::size_t kMaxWidth = 1024;
 
 struct Moment : base::CivilTime {
+    value::Nanoseconds epoch = 0;  ///< seconds since the epoch, which may exceed 64 bits
     bool utc = true;
 };
 
 Moment moment(value::Nanoseconds nanoseconds, int offset, bool utc) {
-    auto seconds = static_cast<std::int64_t>(nanoseconds / kNsPerSecond);
+    value::Nanoseconds seconds = nanoseconds / kNsPerSecond;
     auto rest = static_cast<int>(nanoseconds % kNsPerSecond);
     if (rest < 0) rest += kNsPerSecond, --seconds;
-    return {base::civil_time(seconds, rest, offset), utc};
+    constexpr value::Nanoseconds kDay = 86'400;
+    const value::Nanoseconds local = seconds + offset;
+    const auto days = static_cast<std::int64_t>(local / kDay - (local % kDay < 0 ? 1 : 0));
+    base::CivilTime time = base::civil_time(static_cast<std::int64_t>(local - days * kDay));
+    static_cast<base::Civil&>(time) = base::civil_from_days(days);
+    time.nanosecond = rest;
+    time.offset = offset;
+    return {time, seconds, utc};
 }
 
 struct Flags {
@@ -38,12 +46,13 @@ struct Flags {
     int width = -1;
 };
 
-void append_number(std::string& out, const Flags& f, std::int64_t n, int width, char pad = '0') {
+void append_number(std::string& out, const Flags& f, value::Nanoseconds n, int width,
+                   char pad = '0') {
     if (f.pad == '0') pad = '0';
     if (f.pad == '_') pad = ' ';
     if (f.width >= 0) width = f.width;
     if (f.pad == '-') width = 0;
-    std::string digits = std::to_string(n < 0 ? -n : n);
+    std::string digits = fmt::format("{}", n < 0 ? -n : n);
     const std::size_t sign = n < 0 ? 1 : 0;
     std::size_t blanks = 0;
     if (digits.size() + sign < static_cast<std::size_t>(width)) {
@@ -180,7 +189,7 @@ bool append_directive(std::string& out, const Flags& f, char c, const Moment& m,
             append_number(out, f, (base::day_of_year(m) - 1 + 7 - (weekday(m.days()) + 6) % 7) / 7,
                           2);
             return true;
-        case 's': append_number(out, f, m.seconds(), 1); return true;
+        case 's': append_number(out, f, m.epoch, 1); return true;
         case 'n': append_text(out, f, "\n"); return true;
         case 't': append_text(out, f, "\t"); return true;
         case '%': append_text(out, f, "%"); return true;
