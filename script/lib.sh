@@ -8,7 +8,7 @@ build_packages=(g++ cmake ninja-build pkg-config mold ccache python3 libfmt-dev
     zlib1g-dev libarchive-dev libgdbm-dev libmd4c-dev libboost-context1.81+-dev libmimalloc-dev)
 # Additional packages for script/package, and for its repositories.
 package_packages=(binutils dpkg-dev rpm)
-repository_packages=(dpkg-dev gpg gpgv createrepo-c rpm python3)
+repository_packages=(dpkg-dev gpg gpg-agent gpgv createrepo-c rpm python3)
 # The program itself does not need Ruby, puppet-lint, PostgreSQL, Augeas, a browser or these shells.
 # Without them their tests are skipped.
 test_packages=(libgtest-dev procps python3-yaml ruby puppet-lint postgresql curl openssl git libaugeas0 zsh fish

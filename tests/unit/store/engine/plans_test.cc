@@ -178,9 +178,11 @@ protected:
         }
     }
     /// PostgreSQL: looks for a plan node that reads a table without an index condition.
-    static void look(const value::Value& plan, std::vector<std::string>& out) {
+    /// `one_row` is true below a limit of one row, which needs only the first entry of an index.
+    static void look(const value::Value& plan, std::vector<std::string>& out,
+                     bool one_row = false) {
         if (plan.is_array()) {
-            for (const value::Value& item : plan.as_array()) look(item, out);
+            for (const value::Value& item : plan.as_array()) look(item, out, one_row);
         }
         if (!plan.is_hash()) return;
         auto text = [&](std::string_view key) {
@@ -188,11 +190,15 @@ protected:
             return v && v->is_string() ? std::string(v->as_string()) : std::string();
         };
         const std::string relation = text("Relation Name"), kind = text("Node Type");
-        const bool found = kind == "Bitmap Heap Scan" || !text("Index Cond").empty();
+        const bool first_entry = one_row && kind == "Index Only Scan" && text("Filter").empty();
+        const bool found = kind == "Bitmap Heap Scan" || !text("Index Cond").empty() || first_entry;
         if (!found && std::ranges::find(kLarge, relation) != kLarge.end()) {
             out.push_back(fmt::format("{} on {} {}", kind, relation, text("Filter")));
         }
-        for (const auto& [key, value] : plan.as_hash()) look(value, out);
+        const value::Value* rows = plan.as_hash().find("Plan Rows");
+        const bool limited =
+            kind == "Limit" && rows && rows->is_integer() && rows->as_integer() == 1;
+        for (const auto& [key, value] : plan.as_hash()) look(value, out, limited);
     }
 };
 BUNRAKU_ON_BACKENDS(Plans);
