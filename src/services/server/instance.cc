@@ -434,6 +434,7 @@ void Instance::stop(std::chrono::seconds timeout) {
     auto& impl = *impl_;
     if (std::exchange(impl.stopped, true)) return;
     impl.certificate_watch.reset();
+    for (auto& role : impl.roles) role->request_stop();
     impl.aside->stop();
     if (impl.server) impl.server->stop(timeout);
     for (auto& role : impl.roles) role->stop();

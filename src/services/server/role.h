@@ -82,6 +82,9 @@ public:
     virtual void listening(const std::vector<std::string>& urls) { (void)urls; }
     /// Called when the server reloads its files.
     virtual base::Result<void> reload() { return {}; }
+    /// Called before stop(), while requests still arrive: nothing may wait for a server that does
+    /// not answer from now on.
+    virtual void request_stop() {}
     /// Stops the role's threads. No more requests arrive at this point.
     virtual void stop() {}
     virtual std::vector<ServiceStatus> status() { return {}; }

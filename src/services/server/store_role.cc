@@ -49,6 +49,7 @@ public:
         add_admin_routes(router, service_);
         add_history_routes(router, service_);
     }
+    void request_stop() override { service_->request_stop(); }
     void stop() override { service_->stop(); }
     std::vector<ServiceStatus> status() override {
         auto health = service_->health();
@@ -151,6 +152,7 @@ Result<std::unique_ptr<Role>> make_store_role(Context& context) {
                                    static_cast<std::int64_t>(query.connections))),
         1, 1000));
     query.replica = service->replica();
+    query.limits = service->wait_limits();
     auto engine = std::make_shared<store::QueryEngine>(where, query);
     context.store = service;
     population->start(context.counters, engine);

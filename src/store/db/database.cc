@@ -232,11 +232,11 @@ Statement::Type Statement::type(int column) const {
 Database::Database() = default;
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& where, Access access,
-                                                 int busy_timeout_ms) {
+                                                 int busy_timeout_ms, const WaitLimits& limits) {
     std::unique_ptr<Database> db(new Database);
     if (is_postgresql_url(where)) {
-        BUNRAKU_TRY_VOID(
-            db->open_postgresql(where, access == Access::Read ? Session::Read : Session::Write));
+        BUNRAKU_TRY_VOID(db->open_postgresql(
+            where, access == Access::Read ? Session::Read : Session::Write, limits));
         return db;
     }
     db->path_ = where;
@@ -249,9 +249,10 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& where, Acces
     return db;
 }
 
-Result<std::unique_ptr<Database>> Database::open_replica(const std::string& url) {
+Result<std::unique_ptr<Database>> Database::open_replica(const std::string& url,
+                                                         const WaitLimits& limits) {
     std::unique_ptr<Database> db(new Database);
-    BUNRAKU_TRY_VOID(db->open_postgresql(url, Session::Replica));
+    BUNRAKU_TRY_VOID(db->open_postgresql(url, Session::Replica, limits));
     return db;
 }
 

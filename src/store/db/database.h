@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -117,15 +118,25 @@ private:
     bool once_;  ///< not cached; finalized with this object
 };
 
+/// Limits how long a connection waits for a PostgreSQL server that does not answer.
+struct WaitLimits {
+    /// Once it was requested, no connection is opened, and statements wait for another second.
+    std::stop_token stop = {};
+    /// The time to connect to a host, in seconds. 0 means connect_timeout of the URL.
+    int connect_s = 0;
+};
+
 class Database {
 public:
     enum class Access : std::uint8_t { Read, ReadWrite };
     /// Opens a database. `where` is a file or a libpq URL ("postgresql://..."). If the URL names
     /// several hosts, the connection uses the one that accepts writes, for reading too.
     static Result<std::unique_ptr<Database>> open(const std::string& where, Access access,
-                                                  int busy_timeout_ms);
+                                                  int busy_timeout_ms,
+                                                  const WaitLimits& limits = {});
     /// Opens a connection for reading from any of the hosts, including standbys.
-    static Result<std::unique_ptr<Database>> open_replica(const std::string& url);
+    static Result<std::unique_ptr<Database>> open_replica(const std::string& url,
+                                                          const WaitLimits& limits = {});
     ~Database();
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
@@ -173,7 +184,7 @@ private:
     friend class Savepoint;
     Database();
     enum class Session { Write, Read, Replica };
-    Result<void> open_postgresql(const std::string& url, Session kind);
+    Result<void> open_postgresql(const std::string& url, Session kind, const WaitLimits& limits);
     Result<Statement> prepare_postgresql(std::string_view sql, bool keep);
     struct TextHash {
         using is_transparent = void;

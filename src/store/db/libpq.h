@@ -14,7 +14,8 @@ namespace bunraku::store {
     X(cmdTuples)          \
     X(conninfoFree)       \
     X(conninfoParse)      \
-    X(connectdbParams)    \
+    X(connectPoll)        \
+    X(connectStartParams) \
     X(consumeInput)       \
     X(errorMessage)       \
     X(finish)             \
@@ -32,7 +33,6 @@ namespace bunraku::store {
     X(isBusy)             \
     X(nfields)            \
     X(ntuples)            \
-    X(pingParams)         \
     X(port)               \
     X(putCopyData)        \
     X(putCopyEnd)         \

@@ -29,7 +29,7 @@ Result<Pool::Lease> Pool::take() {
     ++open_;
     BUNRAKU_ASSERT(open_ <= most_);
     lock.unlock();
-    auto opened = Database::open(where_, Database::Access::Read, 10000);
+    auto opened = Database::open(where_, Database::Access::Read, 10000, limits_);
     if (opened && !(*opened)->postgresql()) {
         auto set = (*opened)->execute("PRAGMA cache_size = -8192");
         if (!set) opened = std::unexpected(set.error());

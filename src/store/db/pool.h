@@ -15,8 +15,8 @@ namespace bunraku::store {
 
 class Pool {
 public:
-    Pool(std::string where, std::size_t most, sys::Runtime& runtime)
-        : where_(std::move(where)), most_(most), free_(runtime) {}
+    Pool(std::string where, std::size_t most, sys::Runtime& runtime, WaitLimits limits = {})
+        : where_(std::move(where)), most_(most), limits_(std::move(limits)), free_(runtime) {}
 
     class Lease {
     public:
@@ -40,6 +40,7 @@ private:
     void give_back(std::unique_ptr<Database> db);
     std::string where_;
     std::size_t most_, open_ = 0;
+    WaitLimits limits_;
     std::mutex mutex_;
     sys::Condition free_;
     std::vector<std::unique_ptr<Database>> idle_;

@@ -337,7 +337,8 @@ UrlOptions options_of(const std::string& url) {
 
 }  // namespace
 
-Result<void> Database::open_postgresql(const std::string& url, Session kind) {
+Result<void> Database::open_postgresql(const std::string& url, Session kind,
+                                       const WaitLimits& limits) {
     if (auto loaded = load_libpq(); !loaded) {
         return base::failure(loaded.error().message, static_cast<int>(Failure::Other));
     }
@@ -357,10 +358,10 @@ Result<void> Database::open_postgresql(const std::string& url, Session kind) {
     path_ = pg_->shown = shown;
     // The URL overrides parameters listed before "dbname", but not those listed after it. A server
     // whose machine loses power sends nothing; the connection fails after half a minute.
-    std::vector<std::pair<const char*, const char*>> parameters = {
-        {"connect_timeout", "10"}, {"keepalives_idle", "10"},     {"keepalives_interval", "5"},
-        {"keepalives_count", "4"}, {"tcp_user_timeout", "30000"},
-    };
+    Parameters parameters = {{"keepalives_idle", "10"},
+                             {"keepalives_interval", "5"},
+                             {"keepalives_count", "4"},
+                             {"tcp_user_timeout", "30000"}};
     // If the URL names several hosts, reads use the host that accepts writes, because only that one
     // has every acknowledged change.
     const UrlOptions options = options_of(url);
@@ -371,19 +372,15 @@ Result<void> Database::open_postgresql(const std::string& url, Session kind) {
                                          {"fallback_application_name", "bunraku"},
                                          {"client_encoding", "UTF8"}});
     if (kind == Session::Write) parameters.emplace_back("target_session_attrs", "read-write");
-    std::vector<const char*> keys, values;
-    for (const auto& [key, value] : parameters) {
-        keys.push_back(key);
-        values.push_back(value);
-    }
-    keys.push_back(nullptr);
-    values.push_back(nullptr);
-    pg_->raw = libpq().connectdbParams(keys.data(), values.data(), 1);
-    if (libpq().status(pg_->raw) != CONNECTION_OK) {
+    const int seconds = limits.connect_s > 0 ? limits.connect_s : options.connect_timeout_s;
+    auto connected = connect_to(url, parameters, seconds, limits.stop);
+    if (!connected) {
         return base::failure(fmt::format("Could not open the store {}: {}", shown,
-                                         trimmed(libpq().errorMessage(pg_->raw))),
+                                         trimmed(connected.error().message.c_str())),
                              static_cast<int>(Failure::Unavailable));
     }
+    pg_->raw = *connected;
+    pg_->stop = limits.stop;
     pg_->silence_s = options.connect_timeout_s;
     libpq().setnonblocking(pg_->raw, 1);
     libpq().setNoticeProcessor(pg_->raw, [](void*, const char*) {}, nullptr);

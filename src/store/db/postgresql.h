@@ -2,13 +2,16 @@
 // The parts of a libpq connection that database.cc and postgresql.cc share.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <list>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "store/db/database.h"
@@ -67,6 +70,7 @@ struct PgConnection {
     mutable bool lost = false;  ///< true if the connection is unusable, even if the socket is open
     bool silent = false;        ///< true if it is lost because the server hangs
     int silence_s = 10;         ///< after this time without a response, the server is checked
+    std::stop_token stop;       ///< see WaitLimits
     PgStatement* streaming = nullptr;
 
     /// A statement that is sent together with the next one; see Statement::run_later().
@@ -100,6 +104,20 @@ struct PgConnection {
     void finish();
     ~PgConnection();
 };
+
+/// Waits check this often whether they have to stop.
+inline constexpr std::chrono::milliseconds kStopSlice{100};
+
+/// Parameters of libpq. A value overrides those before it; "dbname" is the URL.
+using Parameters = std::vector<std::pair<const char*, const char*>>;
+
+/// Connects to the first host of the URL that accepts the connection, and waits `seconds` for each
+/// of its addresses. Returns libpq's messages if no host accepts it.
+Result<pg_conn*> connect_to(const std::string& url, const Parameters& parameters, int seconds,
+                            const std::stop_token& stop);
+
+/// Reports whether the server of the connection answers a new connection, even if it refuses it.
+bool server_answers(pg_conn* connection, int seconds, const std::stop_token& stop);
 
 /// Replaces "?" with "$n", except in literals, quoted names and comments. Sets `count` to the
 /// number of parameters.

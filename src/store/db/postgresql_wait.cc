@@ -2,40 +2,33 @@
 // Waits for a PostgreSQL server that may hang. A stopped server, or one on a frozen disk or
 // machine, keeps its connections open and answers nothing. TCP's own limits do not detect this,
 // because the kernel still acknowledges.
-#include <algorithm>
+#include <chrono>
 #include <errno.h>
-#include <fmt/format.h>
 #include <poll.h>
-#include <string>
 
-#include "core/base/assert.h"
 #include "store/db/libpq.h"
 #include "store/db/postgresql.h"
 
 namespace bunraku::store {
 
-namespace {
-
-/// Reports whether the server of the connection accepts new connections, or at least refuses them.
-bool responds(PGconn* raw, int seconds) {
-    const std::string limit = std::to_string(std::max(seconds, 2));
-    const char* keys[] = {"host", "hostaddr", "port", "connect_timeout", nullptr};
-    const char* values[] = {libpq().host(raw), libpq().hostaddr(raw), libpq().port(raw),
-                            limit.c_str(), nullptr};
-    const PGPing answer = libpq().pingParams(keys, values, 0);
-    return answer == PQPING_OK || answer == PQPING_REJECT;
-}
-
-}  // namespace
-
 bool PgConnection::wait(short events) {
     if (lost) return false;
+    using std::chrono::milliseconds;
+    milliseconds waited{0};
     for (;;) {
+        // At the end of the program, a slow server still has a second to answer.
+        const std::chrono::seconds limit(stop.stop_requested() ? 1 : silence_s);
         pollfd waiting{libpq().socket(raw), events, 0};
-        const int ready = ::poll(&waiting, 1, silence_s * 1000);
+        const int ready = ::poll(&waiting, 1, static_cast<int>(kStopSlice.count()));
         if (ready > 0) return true;
         if (ready < 0 && errno == EINTR) continue;
-        if (ready == 0 && responds(raw, silence_s)) continue;  // A long statement.
+        waited += kStopSlice;
+        if (ready == 0 && waited < limit) continue;
+        if (ready == 0 && server_answers(raw, static_cast<int>(limit.count()),
+                                         stop.stop_requested() ? std::stop_token() : stop)) {
+            waited = milliseconds(0);  // A long statement.
+            continue;
+        }
         lost = true;
         silent = ready == 0;
         return false;

@@ -25,7 +25,8 @@ Result<std::int64_t> asked(std::unique_ptr<Database>& db, const Ask& ask) {
 
 Result<std::int64_t> ReplicaWatch::beat() {
     if (!primary_db_)
-        primary_db_ = BUNRAKU_TRY(Database::open(primary_, Database::Access::ReadWrite, 10000));
+        primary_db_ =
+            BUNRAKU_TRY(Database::open(primary_, Database::Access::ReadWrite, 10000, limits_));
     return asked(primary_db_, [](Database& db) -> Result<std::int64_t> {
         // The commit does not wait for a standby.
         Transaction transaction =
@@ -44,7 +45,7 @@ Result<std::int64_t> ReplicaWatch::beat() {
 }
 
 Result<std::int64_t> ReplicaWatch::seen() {
-    if (!replica_db_) replica_db_ = BUNRAKU_TRY(Database::open_replica(replica_));
+    if (!replica_db_) replica_db_ = BUNRAKU_TRY(Database::open_replica(replica_, limits_));
     return asked(replica_db_, [](Database& db) -> Result<std::int64_t> {
         Statement s = BUNRAKU_TRY(db.prepare("SELECT value FROM store_meta WHERE name = 'beat'"));
         return BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;

@@ -20,11 +20,12 @@ namespace bunraku::store {
 class ReplicaWatch {
 public:
     ReplicaWatch(std::string primary, std::string replica, std::int64_t most_lag_ms,
-                 sys::Runtime& runtime)
+                 sys::Runtime& runtime, WaitLimits limits = {})
         : primary_(std::move(primary)),
           replica_(std::move(replica)),
           most_lag_ms_(most_lag_ms),
-          runtime_(runtime) {}
+          runtime_(runtime),
+          limits_(std::move(limits)) {}
 
     /// Writes one beat and reads the standby. One thread calls this about once a second.
     Result<void> look();
@@ -50,6 +51,7 @@ private:
     std::string primary_, replica_;
     std::int64_t most_lag_ms_;
     sys::Runtime& runtime_;
+    WaitLimits limits_;
     std::unique_ptr<Database> primary_db_, replica_db_;
     mutable std::mutex mutex_;
     /// this process's beats that are recent or not yet on the standby

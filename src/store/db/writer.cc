@@ -70,7 +70,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
     }
     auto opened = BUNRAKU_TRY(Database::open(
         where, options.read_only ? Database::Access::Read : Database::Access::ReadWrite,
-        options.busy_timeout_ms));
+        options.busy_timeout_ms, options.limits));
     Database& db = *opened;
     if (file) {
         BUNRAKU_TRY_VOID(db.execute(fmt::format("PRAGMA cache_size = -{}", options.cache_kib)));

@@ -79,6 +79,7 @@ public:
         bool durable = true;
         int busy_timeout_ms = 20000;
         int cache_kib = 16384;  ///< SQLite's page cache
+        WaitLimits limits = {};
         /// Keys for Sensitive values. If null, Sensitive values are not stored.
         std::shared_ptr<Secrets> secrets = {};
         /// Shared by the writers of a process. If null, removals by others invalidate the cache.

@@ -314,9 +314,9 @@ Result<std::unique_ptr<Database>> QueryEngine::take(bool any_values) {
         ++open_;
         BUNRAKU_ASSERT(open_ <= options_.connections);
     }
-    auto db = standby_of_
-                  ? Database::open_replica(where_)
-                  : Database::open(where_, Database::Access::Read, options_.busy_timeout_ms);
+    auto db = standby_of_ ? Database::open_replica(where_, options_.limits)
+                          : Database::open(where_, Database::Access::Read, options_.busy_timeout_ms,
+                                           options_.limits);
     // The database may have been replaced by a restored one since the last connection.
     contents_.clear();
     if (db && backend_ == Backend::Sqlite) {

@@ -22,6 +22,7 @@ struct QueryEngineOptions {
     std::int64_t time_limit_ms = 600'000;  ///< default limit of a query; 0 means none
     std::int64_t longest_ms = 0;           ///< limit for all queries; 0 means none
     int busy_timeout_ms = 20'000;
+    WaitLimits limits = {};
     std::int64_t many_rows = query::AlternativePlan::kMany;  ///< see AlternativePlan::kMany
     sys::Runtime* runtime = &sys::machine();
     /// The standby that runs queries while it is current enough. If null, `where` runs all queries.

@@ -40,8 +40,8 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     if (s->backend_ == Backend::Sqlite) {
         s->file_lock_ = BUNRAKU_TRY(own_file(o.database));
     } else if (!o.replica.empty()) {
-        s->replica_ =
-            std::make_shared<ReplicaWatch>(o.database, o.replica, o.replica_max_lag_ms, *o.runtime);
+        s->replica_ = std::make_shared<ReplicaWatch>(o.database, o.replica, o.replica_max_lag_ms,
+                                                     *o.runtime, s->wait_limits());
     }
     s->writers_most_ = s->backend_ == Backend::Sqlite ? 1 : static_cast<std::size_t>(o.workers) + 1;
     // Reads the keys now, so that errors appear at startup and not with the first secret.
@@ -66,8 +66,8 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
         (void)self->maintenance_->post([self] { self->import_resubmitted(); });
     });
     s->maintenance_->post([self = s.get()] { self->import_resubmitted(); });
-    s->readers_ =
-        std::make_unique<Pool>(o.database, static_cast<std::size_t>(o.readers), *o.runtime);
+    s->readers_ = std::make_unique<Pool>(o.database, static_cast<std::size_t>(o.readers),
+                                         *o.runtime, s->wait_limits());
     if (o.counters) {
         Service* self = s.get();
         o.counters->gauge("bunraku_command_queue_depth", "Commands waiting or being processed.", {},
@@ -97,7 +97,8 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
 /// Opens the first connection. If PostgreSQL does not answer, the server meanwhile serves requests
 /// that need no database.
 Result<void> Service::open_first() {
-    auto first = open_writer();
+    constexpr int kConnect = 2;  // seconds; later attempts wait longer
+    auto first = open_writer(kConnect);
     if (first) {
         BUNRAKU_ASSERT(writers_open_ == 0 && writers_.empty());
         writers_open_ = 1;
@@ -161,6 +162,7 @@ Service::~Service() {
 }
 
 void Service::stop() {
+    request_stop();
     {
         std::lock_guard lock(mutex_);
         if (stopping_) return;
@@ -249,14 +251,38 @@ bool Service::drain(milliseconds timeout) {
     return true;
 }
 
-Result<std::unique_ptr<Writer>> Service::open_writer() {
+Result<Pool::Lease> Service::reader() {
+    BUNRAKU_TRY_VOID(check_silence(options_.runtime->now()));
+    return readers_->take();
+}
+
+/// Fails if an attempt to connect took long in vain a short time ago.
+Result<void> Service::check_silence(sys::TimePoint now) const {
+    std::lock_guard lock(mutex_);
+    if (now >= silent_until_) return {};
+    return base::failure(silence_, static_cast<int>(Failure::Unavailable));
+}
+
+Result<std::unique_ptr<Writer>> Service::open_writer(int connect_s) {
+    const auto began = options_.runtime->now();
+    BUNRAKU_TRY_VOID(check_silence(began));
     Writer::Options options;
+    options.limits = wait_limits();
+    options.limits.connect_s = connect_s;
     options.durable = options_.durable;
     // The cache must hold the index pages of a large fleet that a batch changes before its commit.
     options.cache_kib = 32 << 10;
     options.secrets = secrets_;
     options.removals = removals_;
-    auto writer = BUNRAKU_TRY(Writer::open(options_.database, options));
+    auto opened = Writer::open(options_.database, options);
+    const auto now = options_.runtime->now();
+    if (!opened && failure_of(opened.error()) == Failure::Unavailable &&
+        now - began >= std::chrono::seconds(1)) {
+        std::lock_guard lock(mutex_);
+        silent_until_ = now + (now - began);
+        silence_ = opened.error().message;
+    }
+    auto writer = BUNRAKU_TRY(std::move(opened));
     std::lock_guard lock(first_mutex_);
     if (checked_) return writer;
     {
@@ -327,7 +353,8 @@ void Service::note_problem(const base::Error& error) {
     std::lock_guard lock(mutex_);
     auto now = options_.runtime->now();
     if (now >= resume_at_) {
-        resume_at_ = now + milliseconds(std::min(10'000, 250 << std::min(outages_, 6)));
+        resume_at_ = std::max<sys::TimePoint>(
+            now + milliseconds(std::min(10'000, 250 << std::min(outages_, 6))), silent_until_);
         ++outages_;
     }
     BUNRAKU_ASSERT(resume_at_ > now && outages_ > 0);
@@ -344,7 +371,7 @@ void Service::connection_works() {
     database_up_ = true;
     problem_.clear();
     outages_ = 0;
-    resume_at_ = {};
+    resume_at_ = silent_until_ = {};
 }
 
 Service::Health Service::health() const {

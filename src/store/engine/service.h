@@ -84,7 +84,12 @@ public:
     bool drain(std::chrono::milliseconds timeout);
 
     /// Returns a connection for queries.
-    Result<Pool::Lease> reader() { return readers_->take(); }
+    Result<Pool::Lease> reader();
+    /// Makes connections stop waiting for a PostgreSQL server that does not answer. Call it before
+    /// anything that waits for users of this object, and then stop().
+    void request_stop() { stop_.request_stop(); }
+    /// Returns the limits of connections that end with this object.
+    WaitLimits wait_limits() const { return {.stop = stop_.get_token()}; }
     /// Runs `work` with a connection for writing, outside a transaction.
     Result<void> with_writer(const std::function<Result<void>(Writer&)>& work);
 
@@ -140,7 +145,7 @@ private:
     void settle(std::vector<Job>& jobs);
     Result<void> open_first();
     void look_for_database();
-    Result<std::unique_ptr<Writer>> open_writer();
+    Result<std::unique_ptr<Writer>> open_writer(int connect_s = 0);
     Result<std::unique_ptr<Writer>> take_writer();
     void give_back(std::unique_ptr<Writer> writer);
     void refresh_statistics();
@@ -148,6 +153,7 @@ private:
     Result<GcStep> one_step(const std::function<Result<GcStep>(Writer&)>& step);
     void connection_failed(const base::Error& error);
     void note_problem(const base::Error& error);
+    Result<void> check_silence(sys::TimePoint now) const;
     void connection_works();
     void count(std::string_view what, const CommandHeader& header, std::uint64_t n = 1);
     void measure(std::string_view what, const CommandHeader& header, std::uint64_t value);
@@ -180,6 +186,10 @@ private:
     sys::TimePoint log_looked_at_{};  ///< used only by SQLite's single writer
     int outages_ = 0;                 ///< number of consecutive failed attempts
     sys::TimePoint resume_at_{};
+    /// After an attempt to connect without an answer, none is made for the time that it took.
+    sys::TimePoint silent_until_{};
+    std::string silence_;  ///< the error of that attempt
+    std::stop_source stop_;
     std::mutex first_mutex_;  ///< protects checked_
     /// true after the first writer has checked the store's key and settings
     bool checked_ = false;

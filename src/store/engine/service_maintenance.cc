@@ -127,7 +127,8 @@ Result<bool> Service::clean(const CleanWhat& what) {
     // Only one server on a database cleans at a time. The lock ends with its connection.
     std::unique_ptr<Database> lock;
     if (backend_ == Backend::Postgresql) {
-        lock = BUNRAKU_TRY(Database::open(options_.database, Database::Access::ReadWrite, 10000));
+        lock = BUNRAKU_TRY(
+            Database::open(options_.database, Database::Access::ReadWrite, 10000, wait_limits()));
         Statement s = BUNRAKU_TRY(lock->prepare_once("SELECT pg_try_advisory_lock(1112886866, 3)"));
         if (!BUNRAKU_TRY(s.step()) || s.integer(0) == 0) return false;
     }

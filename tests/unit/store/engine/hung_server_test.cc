@@ -7,6 +7,7 @@
 #include <list>
 #include <mutex>
 #include <poll.h>
+#include <stop_token>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <thread>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "backends.h"
+#include "store/engine/service.h"
 
 namespace bunraku::store {
 namespace {
@@ -166,6 +168,87 @@ TEST_F(HungServer, SlowStatementIsNotAbandoned) {
     auto row = s->step();
     ASSERT_TRUE(row && *row);
     EXPECT_EQ(s->integer(0), 7);
+}
+
+TEST_F(HungServer, StopEndsTheWaitForAStatement) {
+    std::stop_source stop;
+    Writer::Options options;
+    options.limits.stop = stop.get_token();
+    // Without the stop, the server would be checked after half an hour.
+    where_.replace(where_.find("connect_timeout=2"), 17, "connect_timeout=1800");
+    auto writer = Writer::open(where_, options);
+    ASSERT_TRUE(writer) << writer.error().message;
+    proxy_->freeze();
+    std::jthread stopper([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        stop.request_stop();
+    });
+    auto begun = (*writer)->begin();
+    ASSERT_FALSE(begun);
+    EXPECT_EQ(failure_of(begun.error()), Failure::Unavailable);
+    EXPECT_TRUE(begun.error().message.ends_with(": the server does not respond"))
+        << begun.error().message;
+}
+
+/// A server that accepts connections and never answers.
+class SilentServer : public testing::Test {
+protected:
+    void SetUp() override {
+        listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        const sockaddr_un here = address_of(folder_ / ".s.PGSQL.5432");
+        ASSERT_EQ(::bind(listener_, reinterpret_cast<const sockaddr*>(&here), sizeof here), 0);
+        ASSERT_EQ(::listen(listener_, 64), 0);
+        // A connection would wait for half an hour.
+        where_ = "postgresql:///store?user=u&connect_timeout=1800&host=" + folder_.path();
+    }
+    void TearDown() override { ::close(listener_); }
+    TempFolder folder_;
+    int listener_ = -1;
+    std::string where_;
+};
+
+TEST_F(SilentServer, StopEndsTheConnection) {
+    std::stop_source stop;
+    std::jthread stopper([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        stop.request_stop();
+    });
+    auto opened = Database::open(where_, Database::Access::Read, 1000, {.stop = stop.get_token()});
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(failure_of(opened.error()), Failure::Unavailable);
+    EXPECT_TRUE(opened.error().message.ends_with(": the server is stopping"))
+        << opened.error().message;
+}
+
+TEST_F(SilentServer, HostHasALimit) {
+    auto opened = Database::open(where_, Database::Access::Read, 1000, {.connect_s = 1});
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().message, "Could not open the store " + where_ + ": " + folder_.path() +
+                                          ": the server does not respond");
+}
+
+TEST_F(SilentServer, ServiceStartsAndStops) {
+    ServiceOptions options;
+    options.database = where_;
+    options.queue_folder = folder_ / "queue";
+    auto service = Service::start(std::move(options));
+    ASSERT_TRUE(service) << service.error().message;
+    EXPECT_FALSE((*service)->health().database_up);
+    // Other parts of the server do not wait again while it starts.
+    EXPECT_FALSE((*service)->reader());
+    EXPECT_FALSE((*service)->with_writer([](Writer&) -> Result<void> { return {}; }));
+    // A reader waits for the server until the service stops.
+    std::jthread user([&] {
+        for (bool waits = true; waits;) {
+            auto lease = (*service)->reader();
+            waits = !lease && !lease.error().message.ends_with(": the server is stopping");
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    (*service)->request_stop();
+    user.join();
+    (*service)->stop();
 }
 
 }  // namespace
