@@ -147,8 +147,15 @@ RV Heap::from_puppet(const Value& v, bool mutable_copy) {
     }
 }
 
+const Value* Heap::unchanged(const RV& v) const {
+    if (v.is(T::Array) && !v.a->origin.is_undef() && !dirty(v)) return &v.a->origin;
+    if (v.is(T::Hash) && !v.h->origin.is_undef() && !dirty(v)) return &v.h->origin;
+    return nullptr;
+}
+
 Value Heap::to_puppet(const RV& v, base::Arena& arena) {
     base::step();
+    if (const Value* same = unchanged(v)) return *same;
     switch (v.t) {
         case T::Nil: return Value::undef();
         case T::False: return Value::boolean(false);
@@ -161,14 +168,12 @@ Value Heap::to_puppet(const RV& v, base::Arena& arena) {
             if (v.symbol_name() == "default") return Value::default_value();
             break;
         case T::Array: {
-            if (!v.a->origin.is_undef() && !dirty(v)) return v.a->origin;
             std::vector<Value> out;
             Array& a = items(v);
             for (std::uint32_t i = 0; i < a.size; ++i) out.push_back(to_puppet(a.items[i], arena));
             return value::make_array(arena, out);
         }
         case T::Hash: {
-            if (!v.h->origin.is_undef() && !dirty(v)) return v.h->origin;
             Hash& h = entries(v);
             value::HashBuilder out(arena, h.size);
             for (std::uint32_t i = 0; i < h.size; ++i)

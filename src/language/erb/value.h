@@ -173,8 +173,10 @@ public:
     /// arrays and hashes in it without affecting the compile. The caller must then always return
     /// the same object.
     RV from_puppet(const Value& v, bool mutable_copy = false);
-    /// Converts a value to an argument of a Puppet function. `arena` is the compile's. Arrays and
-    /// hashes of the compile that were not changed remain the same objects.
+    /// Returns the array or hash of the compile that `v` still equals; null if there is none.
+    const Value* unchanged(const RV& v) const;
+    /// Converts a value to an argument of a Puppet function. `arena` is the compile's. Unchanged
+    /// arrays and hashes of the compile remain the same objects.
     Value to_puppet(const RV& v, base::Arena& arena);
 
     // Read access. Values from Puppet are unpacked at the first read.

@@ -189,6 +189,7 @@ Value stored(erb::Heap& heap, const erb::RV& v, base::Arena& arena) {
     base::step();
     using erb::T;
     if (v.is(T::Sym)) return value::make_string(arena, v.symbol_name());
+    if (const Value* same = heap.unchanged(v)) return *same;
     if (v.is(T::Array)) {
         std::vector<Value> out;
         const auto& a = heap.items(v);
