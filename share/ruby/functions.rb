@@ -716,8 +716,8 @@ module Puppet
           erb.def_method(self, "#{name}()", file.empty? ? '(erb)' : file)
           (@methods[source.hash] ||= {})[[source, file]] = [name, changed_by(source)]
         rescue SyntaxError
-          # Compiled without the generated method, so that its `end` does not appear as a line of
-          # the template.
+          # Compiles the code again without the method around it. Otherwise the error would count
+          # the method's `end` as a line of the template.
           RubyVM::InstructionSequence.compile(erb.src, file.empty? ? '(erb)' : file, nil, 0)
           raise
         end

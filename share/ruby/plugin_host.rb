@@ -365,7 +365,8 @@ module Bunraku
       nil # Ruby's own objects are not values.
     end
 
-    # Returns the value of a variable to the running code: the same object as before.
+    # Returns the value that the running code gets for a variable. Repeated lookups of an unchanged
+    # array or hash return the same object.
     def looked_up(name, value)
       return value unless value.is_a?(Array) || value.is_a?(Hash)
 

@@ -8,7 +8,7 @@
 
 namespace bunraku::erb {
 
-/// Compares with <=> and falls back if the values are not comparable.
+/// Compares with <=>. If the values are not comparable, Ruby renders the template instead.
 int Renderer::ordering(const RV& a, const RV& b) {
     const int c = heap_.compare(a, b);
     if (c != 2) return c;

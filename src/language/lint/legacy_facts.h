@@ -10,8 +10,8 @@
 namespace bunraku::lint {
 
 struct LegacyFact {
-    /// Where the fact is known. Facter on Linux does not report those of other systems, and
-    /// puppet-lint does not know all facts.
+    /// The programs that have the fact. Facter on Linux lacks the facts of other systems, and
+    /// puppet-lint lacks some facts of Facter.
     enum class Known : std::uint8_t { Both, Facter, Lint };
 
     std::string_view name;

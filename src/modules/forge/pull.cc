@@ -32,8 +32,8 @@ constexpr std::size_t kMaxRemembered = 100000;
 constexpr int kAtOnce = 4, kMostWaiting = 8;
 /// How long negative results, failures, and the error "too many dependencies" are cached.
 constexpr seconds kNegative{60}, kFailed{15}, kTooMany{600};
-/// After a timeout, the upstream is not contacted for the first pause. The pause doubles with each
-/// further timeout, up to the longest pause.
+/// How long requests to an upstream pause after a timeout. Each further timeout doubles the pause,
+/// up to the longest pause.
 constexpr seconds kFirstPause{5}, kLongestPause{60};
 /// Limits on the total time for a listing or a file, so that a slow transfer ends.
 constexpr seconds kWholeListing{30}, kWholeFile{300};

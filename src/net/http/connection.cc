@@ -623,7 +623,8 @@ void Connection::end_stream() {
     deadline_ = group_.loop.now() + kStreamEnd;
 }
 
-/// Counts a stream as a request when it ends. Its time is that until the response began.
+/// Counts and logs the request of a stream when the stream ends. The logged duration ends at the
+/// start of the response.
 void Connection::record_stream() {
     if (!out_.stream) return;
     out_.stream->detach();

@@ -177,7 +177,7 @@ private:
         if (index_.occurs(symbol_key(SymbolKind::Fact, name), group_)) return;
         if (!index_.defining(at.key, group_).empty()) return;
         report(at, "unknown-variable", fmt::format("Unknown variable: '{}'", name), false);
-        // A custom fact, an external fact or a classifier may set it.
+        // A custom fact, an external fact or a classifier may set the variable.
         out_.back().severity = Severity::Information;
     }
     void check_file(const Occurrence& at, std::string_view name) {

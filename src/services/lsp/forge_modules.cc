@@ -96,8 +96,8 @@ Offer ForgeModules::ask(const std::string& question,
     return {.modules = known->second, .pending = false};
 }
 
-/// Stores the answer of a question that has ended. A failure is logged, and the next completion
-/// asks again.
+/// Stores the response of a request that has ended. After a failure, logs it; the next completion
+/// sends the request again.
 void ForgeModules::collect() {
     if (!running_ ||
         running_->answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready)

@@ -151,7 +151,8 @@ public:
         if (inputs_.empty()) return Applied::Unchanged;
         Writer::Node node = BUNRAKU_TRY(writer.node(certname_, Writer::IfMissing::Create));
         Database& db = writer.db();
-        // Even older inputs show that the node is active. Inputs do not prevent its deactivation.
+        // Inputs that are older than the stored ones reactivate the node, too. They do not prevent
+        // its deactivation.
         BUNRAKU_TRY_VOID(writer.reactivate(node, timestamp_));
         bool same = false;
         {

@@ -152,7 +152,7 @@ Result<bool> ContentRows::next(Statement& rows, std::string& out) {
     out += '{';
     for (bool of_content : query_.of_content) {
         if (of_content) {
-            // The text of the first column contains the whole run of columns.
+            // Adjacent columns share one text, which the first of them writes.
             if (!together) {
                 if (out.back() != '{') out += ',';
                 BUNRAKU_ASSERT(piece < content.size());
