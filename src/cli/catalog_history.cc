@@ -87,7 +87,7 @@ int log_versions(store::Database& db, const std::string& node, bool json) {
     if (all.empty()) throw base::plain_error(fmt::format("No catalog of {} is known", node));
     for (const CatalogVersion& v : all) {
         const std::string change =
-            v.first ? "the first that is known" : fmt::format("+{} -{}", v.added, v.removed);
+            v.first ? "first stored catalog" : fmt::format("+{} -{}", v.added, v.removed);
         fmt::print("{}  {:<12}  {}{}{}\n", catalog::format_wire_time(v.valid_from), change,
                    v.environment, v.environment.empty() ? "" : "  ",
                    v.code_id.empty() ? v.version : v.code_id);
@@ -162,7 +162,7 @@ int show_exports(store::Database& db, bool json) {
         return row.find(key)->as_text();
     };
     for (const query::Ast& row : all.find("exported")->items()) {
-        fmt::print("{}  exported {} times by {} nodes\n", word(row, "type"),
+        fmt::print("{}  exported resources: {}, nodes: {}\n", word(row, "type"),
                    query::to_json(*row.find("resources")), query::to_json(*row.find("nodes")));
     }
     for (const query::Ast& row : all.find("collected")->items()) {

@@ -80,7 +80,12 @@ int create(ForgeStore& forge_store, const Options& o) {
     if (!config.upstreams.empty()) {
         if (auto done = forge_store.publish(o.repo); !done) return complain(done.error().message);
     }
-    fmt::print("{} repository '{}'\n", *made ? "Created" : "There is", o.repo);
+    if (*made) {
+        fmt::print("Created repository '{}'\n", o.repo);
+    } else {
+        fmt::print("Repository '{}' exists already{}\n", o.repo,
+                   config.text() == before ? "" : ", and its configuration has changed");
+    }
     return 0;
 }
 
@@ -126,7 +131,7 @@ int list(ForgeStore& forge_store, const Options& o) {
             upstream += " " + module::shown_url(upstreams[i]);
         }
         if (!o.json) {
-            fmt::print("{}: {} releases, {}", repo, count,
+            fmt::print("{}: {} release{}, {}", repo, count, count == 1 ? "" : "s",
                        published.empty() ? "not published" : "published as " + published);
             if (!upstream.empty()) fmt::print(", upstream {}", upstream);
             for (std::size_t i = 0; i < consumers[repo].size(); ++i) {

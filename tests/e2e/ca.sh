@@ -61,7 +61,7 @@ holds "$out" '^\{"signed":\[\{"name":"a\.example",.*\],"missing":\["b\.example"\
 ca 0 generate --certname db.example --key_type ec
 holds "$out" '^Successfully submitted certificate request for db\.example$'
 ca 0 doctor
-holds "$out" 'All of it is good for 30 days and more'
+holds "$out" 'Nothing expires within 30 days'
 ca 1 doctor --within 100d --json
 holds "$out" '"state":"soon".*"kind":"agent","name":"a\.example"'
 

@@ -80,7 +80,7 @@ holds "$out" '"type":"Host","title":"a"'
 # History: one version for each catalog that differed from its predecessor.
 run 0 catalog log c
 holds "$out" '^[0-9T:.-]+Z  \+0 -1 +production'
-holds "$out" '^[0-9T:.-]+Z  the first that is known'
+holds "$out" '^[0-9T:.-]+Z  first stored catalog'
 [ "$(wc -l <<<"$out")" -eq 2 ] || { echo "FAILED: catalog log c: $out"; failures=$((failures + 1)); }
 first=$(tail -1 <<<"$out" | cut -d' ' -f1)
 run 0 catalog diff c

@@ -120,7 +120,7 @@ fresh && does 1 'rollback: timestamp.json names version 1 of snapshot.json' sync
 does 0 site@3 forge publish --repo site
 fresh && does 0 '1 installed' sync
 does 1 'the key of the role' forge metadata rotate --repo site --role targets
-does 0 'Signed all of it' forge metadata rotate --repo site --role targets --root-key root.key
+does 0 "Signed all metadata of 'site'; clients start with" forge metadata rotate --repo site --role targets --root-key root.key
 fresh && does 0 '1 installed' sync
 does 0 '' forge create --repo other
 does 0 '' forge metadata init --repo other

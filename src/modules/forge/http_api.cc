@@ -212,8 +212,8 @@ std::optional<Response> refuse_read(ForgeService& service, const Request& reques
     for (const std::string& repository : wanted) {
         if (service.may_read(repository, requester)) continue;
         note_access(service, request, requester, "refused");
-        if (requester.known()) return error_response(403, "this repository is not open to you");
-        Response r = error_response(401, "this repository is for some only");
+        if (requester.known()) return error_response(403, "you may not read this repository");
+        Response r = error_response(401, "this repository is private: authentication is required");
         r.headers.set("WWW-Authenticate", "Basic realm=\"forge\"");
         return r;
     }

@@ -457,7 +457,7 @@ Result<std::string> TreeMetadata::renew(const std::string& tree, std::int64_t no
     if (!term || is_late(*term, now) ||
         disk().read(to + "/root.json").value_or("") != newest_root()) {
         BUNRAKU_TRY_VOID(write(tree, now));
-        return std::string("all of it");
+        return std::string("all metadata");
     }
     const std::int64_t version = BUNRAKU_TRY(next_version());
     BUNRAKU_TRY_VOID(write_timestamp(to, snapshot, version, now));

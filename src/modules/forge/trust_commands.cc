@@ -216,7 +216,7 @@ int metadata_command(ForgeStore& forge_store, const TrustArguments& args,
     const std::string tree = forge_store.published_folder() + "/" + args.repo;
     auto renewed = metadata.renew(tree, now);
     if (!renewed) return report_failure(args, renewed.error().message);
-    fmt::print(args.results, "Signed {} of '{}'; clients begin with {}/metadata/root.json\n",
+    fmt::print(args.results, "Signed {} of '{}'; clients start with {}/metadata/root.json\n",
                *renewed, args.repo, tree);
     return 0;
 }
@@ -260,7 +260,7 @@ int bundle_command(ForgeStore& forge_store, const TrustArguments& args,
     }
     auto done = import_bundle(forge_store, args.repo, sys::expand_path(args.in), key);
     if (!done) return report_failure(args, done.error().message);
-    fmt::print(args.results, "Imported {} release{} into '{}', {} were there\n", done->stored,
+    fmt::print(args.results, "Imported {} release{} into '{}', {} already present\n", done->stored,
                done->stored == 1 ? "" : "s", args.repo, done->present);
     return args.publish ? publish_now(forge_store, args) : 0;
 }

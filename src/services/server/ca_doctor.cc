@@ -160,14 +160,14 @@ void print_text(const CaInput& input, const Examination& e) {
     }
     for (const auto& p : e.problems) fmt::print(input.out, "  soon  {}\n", p);
     if (e.agents > 0 || e.requests > 0)
-        fmt::print(input.out, "{} certificates, {} requests waiting\n", e.agents, e.requests);
+        fmt::print(input.out, "Certificates: {}, waiting requests: {}\n", e.agents, e.requests);
     if (!e.holders.empty()) {
         fmt::print(input.out, "{} hold a certificate of the previous authority:\n",
                    e.holders.size());
         for (const auto& name : e.holders) fmt::print(input.out, "  {}\n", name);
     }
     if (e.worst() == Health::Good)
-        fmt::print(input.out, "All of it is good for {} days and more.\n", e.within / kDay);
+        fmt::print(input.out, "Nothing expires within {} days.\n", e.within / kDay);
 }
 
 void print_json(const CaInput& input, const Examination& e) {
