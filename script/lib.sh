@@ -11,7 +11,7 @@ package_packages=(binutils dpkg-dev rpm)
 repository_packages=(dpkg-dev gpg gpg-agent gpgv createrepo-c rpm python3)
 # The program itself does not need Ruby, puppet-lint, PostgreSQL, Augeas, a browser or these shells.
 # Without them their tests are skipped.
-test_packages=(libgtest-dev procps python3-yaml ruby puppet-lint postgresql curl openssl git libaugeas0 zsh fish
+test_packages=(libgtest-dev procps iproute2 python3-yaml ruby puppet-lint postgresql curl openssl git libaugeas0 zsh fish
     mandoc chromium fonts-liberation neovim valgrind "${package_packages[@]}" "${repository_packages[@]}")
 # The tests under AddressSanitizer and the fuzz targets share one build with clang.
 sanitizer_packages=(clang-19 libclang-rt-19-dev llvm-19)
