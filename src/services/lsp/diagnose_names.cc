@@ -2,6 +2,7 @@
 // Unknown classes, types, functions, variables, attributes, templates and files.
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
 
 #include "core/base/text.h"
 #include "language/function/table.h"
@@ -137,12 +138,18 @@ private:
         if (is_attribute(at)) return check_attribute(at, owner, last_segment(name));
         const Definition* definition = owner_definition(workspace_, owner, group_);
         if (!definition || definition->kind != DefinitionKind::Class) return;
-        if (!index_.defining(at.key, group_).empty()) return;
+        if (is_assigned(at.key)) return;
         Occurrence inherited = at;
         inherited.role = Role::Inherited;
         const auto key = resolved_key(workspace_, inherited, group_);
         if (key.name.view().find("::") != std::string_view::npos) return;
         report(at, "unknown-variable", fmt::format("Unknown variable: '{}'", name), true);
+    }
+    /// Reports whether some code assigns a variable. A file may use it many times.
+    bool is_assigned(SymbolKey key) {
+        const auto [found, fresh] = assigned_.try_emplace(key, false);
+        if (fresh) found->second = !index_.defining(key, group_).empty();
+        return found->second;
     }
     static bool is_attribute(const Occurrence& at) {
         return at.role == Role::Attribute || at.role == Role::ClassAttribute;
@@ -175,7 +182,7 @@ private:
         if (restype::is_metaparameter(name)) return;  // the variable of a define
         if (is_legacy_fact(name)) return;             // lint reports it
         if (index_.occurs(symbol_key(SymbolKind::Fact, name), group_)) return;
-        if (!index_.defining(at.key, group_).empty()) return;
+        if (is_assigned(at.key)) return;
         report(at, "unknown-variable", fmt::format("Unknown variable: '{}'", name), false);
         // A custom fact, an external fact or a classifier may set the variable.
         out_.back().severity = Severity::Information;
@@ -199,6 +206,7 @@ private:
     const IndexedFile& indexed_;
     Group group_;
     std::vector<Problem>& out_;
+    std::unordered_map<SymbolKey, bool> assigned_;
 };
 
 }  // namespace
