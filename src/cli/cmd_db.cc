@@ -2,8 +2,6 @@
 // `db`: operations on the whole store. Queries are in db_query.cc.
 #include <algorithm>
 #include <cstdio>
-#include <errno.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +14,8 @@
 #include "core/base/plain_error.h"
 #include "core/codec/json_cursor.h"
 #include "core/codec/json_text.h"
+#include "core/sys/descriptor.h"
+#include "core/sys/disk.h"
 #include "core/sys/terminal.h"
 #include "net/http/client.h"
 #include "resources/catalog/json_text.h"
@@ -94,75 +94,70 @@ std::unique_ptr<store::Writer> open_writing(const config::Settings& settings, co
         store::Writer::open(database_of(settings, flags), {.secrets = secrets_of(settings)}));
 }
 
-void write_all(int fd, std::string_view bytes, const std::string& path) {
-    while (!bytes.empty()) {
-        ssize_t n = ::write(fd, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0)
-            throw base::plain_error(fmt::format("Could not write {}: {}", path, strerror(errno)));
-        bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
-}
-
 std::string time_or_dash(std::int64_t time) {
     return time == 0 ? "-" : catalog::format_wire_time(time);
+}
+
+/// Writes the archive of a store, or of the server at --url, piece by piece.
+base::Result<void> write_archive(const config::Settings& settings, const Flags& flags,
+                                 const sys::Write& write) {
+    if (flags.url.empty()) {
+        auto archive = BUNRAKU_TRY(
+            store::ArchiveExport::start(database_of(settings, flags), flags.anonymization));
+        std::string piece;
+        while (BUNRAKU_TRY(archive->next(piece))) {
+            BUNRAKU_TRY_VOID(write(piece));
+            piece.clear();
+        }
+        return {};
+    }
+    http::Client client;
+    http::ClientRequest request;
+    request.url = flags.url + "/pdb/admin/v1/archive";
+    if (!flags.anonymization.empty()) {
+        request.url += "?anonymization_profile=" + flags.anonymization;
+    }
+    base::Result<void> written;
+    const auto answer = client.download(request, [&](std::string_view bytes) {
+        written = write(bytes);
+        return written.has_value();
+    });
+    BUNRAKU_TRY_VOID(written);
+    if (!answer) return std::unexpected(answer.error());
+    if (answer->status == 200) return {};
+    return base::failure(
+        fmt::format("{} answered {} {}", request.url, answer->status, answer->body.substr(0, 500)));
 }
 
 int export_archive(const config::Settings& settings, const Flags& flags) {
     if (flags.words.size() != 1) throw usage_error("db", "usage: db export FILE");
     const std::string& path = flags.words[0];
-    // The archive contains secrets of the whole fleet. Only the owner may read it, and it appears
-    // under its name only when complete.
-    std::string part = path == "-" ? path : path + ".part";
-    int fd = path == "-" ? ::fcntl(1, F_DUPFD_CLOEXEC, 3)
-                         : ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0)
-        throw base::plain_error(fmt::format("Could not write {}: {}", path, strerror(errno)));
     sys::ProgressLine progress;
     std::size_t written = 0;
-    const auto write = [&](std::string_view bytes) {
-        write_all(fd, bytes, path);
-        written += bytes.size();
-        progress.show(fmt::format("{:.1f} MiB written", static_cast<double>(written) / 1048576));
+    const auto fill = [&](const sys::Write& write) {
+        return write_archive(settings, flags, [&](std::string_view bytes) -> base::Result<void> {
+            BUNRAKU_TRY_VOID(write(bytes));
+            written += bytes.size();
+            progress.show(
+                fmt::format("{:.1f} MiB written", static_cast<double>(written) / 1048576));
+            return {};
+        });
     };
-    try {
-        if (!flags.url.empty()) {
-            http::Client client;
-            http::ClientRequest request;
-            request.url = flags.url + "/pdb/admin/v1/archive";
-            if (!flags.anonymization.empty()) {
-                request.url += "?anonymization_profile=" + flags.anonymization;
-            }
-            auto answer = client.download(request, [&](std::string_view bytes) {
-                write(bytes);
-                return true;
-            });
-            if (!answer) throw base::plain_error(answer.error().message);
-            if (answer->status != 200) {
-                throw base::plain_error(fmt::format("{} answered {} {}", request.url,
-                                                    answer->status, answer->body.substr(0, 500)));
-            }
-        } else {
-            auto archive = value_of(
-                store::ArchiveExport::start(database_of(settings, flags), flags.anonymization));
-            std::string piece;
-            while (value_of(archive->next(piece))) {
-                write(piece);
-                piece.clear();
-            }
-        }
-        if (path != "-" && ::fsync(fd) != 0) {
-            throw base::plain_error(fmt::format("Could not write {}: {}", path, strerror(errno)));
-        }
-    } catch (...) {
-        ::close(fd);
-        if (path != "-") ::unlink(part.c_str());
-        throw;
+    if (path == "-") {
+        const auto print = [](std::string_view bytes) -> base::Result<void> {
+            const int error = sys::write_all(STDOUT_FILENO, bytes);
+            if (error == 0) return {};
+            return base::failure(fmt::format("Could not write -: {}", strerror(error)), error);
+        };
+        if (const auto done = fill(print); !done) throw base::plain_error(done.error().message);
+        return 0;
     }
-    ::close(fd);
-    if (path != "-" && ::rename(part.c_str(), path.c_str()) != 0) {
-        throw base::plain_error(fmt::format("Could not write {}: {}", path, strerror(errno)));
-    }
+    const auto target = value_of(sys::disk().look(path, true));
+    if (target && target->kind != sys::FileKind::File)
+        throw base::plain_error(path + " is not a file; use - for standard output");
+    // The archive contains secrets of the whole fleet, so that only the owner may read it.
+    if (const auto done = sys::disk().replace_from(path, fill, {.mode = 0600, .sync = true}); !done)
+        throw base::plain_error(done.error().message);
     return 0;
 }
 

@@ -99,4 +99,16 @@ wait $server 2>/dev/null
 run 0 node purge d
 holds "$out" '^Purged d$'
 run 0 db compact
+
+# An export writes to no existing file but its own, and two exports to one file give a whole archive.
+echo unchanged >"$scratch/victim"
+ln -s "$scratch/victim" "$scratch/twice.tgz.part"
+(run 0 db export "$scratch/twice.tgz"; finish) & other=$!
+(run 0 db export "$scratch/twice.tgz"; finish) || failures=$((failures + 1))
+wait $other || failures=$((failures + 1))
+holds "$(<"$scratch/victim")" '^unchanged$'
+holds "$(stat -c '%a %F' "$scratch/twice.tgz")" '^600 regular file$'
+gzip -t "$scratch/twice.tgz" || { echo "FAILED: the archive is damaged"; failures=$((failures + 1)); }
+run 1 db export /dev/null
+holds "$err" '/dev/null is not a file; use - for standard output'
 finish

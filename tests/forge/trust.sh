@@ -201,7 +201,10 @@ cp was/metadata/*.json "$tree/metadata/"
 does 1 'is not to be trusted: rollback' forge sync --repo mirror --feed "$repo" --root root.json
 
 # A site without a network.
+echo unchanged >victim
+ln -s victim all.tar.part
 does 0 "2 releases of 'site'" forge bundle export --repo site --out all.tar --key acme.key
+[ "$(cat victim)" = unchanged ] || fail "the export wrote through a link"
 does 0 "'inside'" forge create --repo inside
 does 1 'Specify --key' forge bundle import --repo inside --in all.tar
 does 1 'is signed with the key' forge bundle import --repo inside --in all.tar --key other.key.pub

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/bundle.h"
 
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <fmt/format.h>
@@ -10,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <unistd.h>
 
 #include "core/base/civil_time.h"
 #include "core/base/diagnostic.h"
@@ -47,21 +44,20 @@ std::string words_of_archive(archive* a) {
 /// Writes a tar archive to a file.
 class TarFile {
 public:
-    explicit TarFile(std::string path)
-        : path_(std::move(path)),
-          file_(std::fopen(path_.c_str(), "wbe"), std::fclose),
+    explicit TarFile(const sys::Write& write)
+        : write_(write),
           archive_(libarchive().write_new(), libarchive().write_free),
           entry_(libarchive().entry_new(), libarchive().entry_free) {}
     Result<void> open() {
-        if (!file_) return failure(fmt::format("cannot write {}", path_), errno);
         libarchive().write_set_format_pax_restricted(archive_.get());
         libarchive().write_set_bytes_in_last_block(archive_.get(), 1);
         const auto sink = [](archive*, void* to, const void* data, std::size_t n) -> la_ssize_t {
-            const std::size_t done = std::fwrite(data, 1, n, static_cast<std::FILE*>(to));
-            return done == n ? static_cast<la_ssize_t>(n) : -1;
+            auto& self = *static_cast<TarFile*>(to);
+            self.written_ = self.write_({static_cast<const char*>(data), n});
+            return self.written_ ? static_cast<la_ssize_t>(n) : -1;
         };
-        if (libarchive().write_open2(archive_.get(), file_.get(), nullptr, sink, nullptr,
-                                     nullptr) != ARCHIVE_OK) {
+        if (libarchive().write_open2(archive_.get(), this, nullptr, sink, nullptr, nullptr) !=
+            ARCHIVE_OK) {
             return wrong();
         }
         return {};
@@ -83,18 +79,17 @@ public:
     }
     Result<void> close() {
         if (libarchive().write_close(archive_.get()) != ARCHIVE_OK) return wrong();
-        if (std::fflush(file_.get()) != 0 || ::fsync(::fileno(file_.get())) != 0) {
-            return failure(fmt::format("cannot write {}", path_), errno);
-        }
         return {};
     }
 
 private:
     Result<void> wrong() {
-        return failure(fmt::format("cannot write {}: {}", path_, words_of_archive(archive_.get())));
+        BUNRAKU_TRY_VOID(written_);
+        return failure(
+            fmt::format("cannot write the bundle: {}", words_of_archive(archive_.get())));
     }
-    std::string path_;
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+    const sys::Write& write_;
+    Result<void> written_;
     std::unique_ptr<archive, int (*)(archive*)> archive_;
     std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry_;
 };
@@ -286,9 +281,8 @@ Result<std::uint64_t> export_bundle(ForgeStore& forge_store, const std::string& 
         kFormat, codec::json_string(repo), codec::json_string(name),
         base::iso_text(base::civil_time(std::time(nullptr))), list, deprecated);
 
-    const std::string part = options.file + ".part";
-    const auto write = [&]() -> Result<void> {
-        TarFile tar(part);
+    const auto fill = [&](const sys::Write& write) -> Result<void> {
+        TarFile tar(write);
         BUNRAKU_TRY_VOID(tar.open());
         BUNRAKU_TRY_VOID(tar.add(kList, list));
         if (options.key) {
@@ -315,12 +309,7 @@ Result<std::uint64_t> export_bundle(ForgeStore& forge_store, const std::string& 
         }
         return tar.close();
     };
-    auto done = write();
-    if (done) done = files.rename(part, options.file);
-    if (!done) {
-        ::unlink(part.c_str());
-        return std::unexpected(done.error());
-    }
+    BUNRAKU_TRY_VOID(files.replace_from(options.file, fill, {.mode = 0644, .sync = true}));
     return items.size();
 }
 
