@@ -121,6 +121,16 @@ void Transaction::pre_run_checks() {
     }
 }
 
+/// Returns the text of an error without the secrets of all resources: a type that generates
+/// resources reads others, as concat_file reads its fragments, and can quote them.
+std::string Transaction::generation_error(const PuppetError& error) const {
+    std::string text = error_text(error);
+    for (const Resource* r : catalog_.resources()) {
+        if (r->secrets()) text = r->secrets()->hide(std::move(text));
+    }
+    return text;
+}
+
 void Transaction::generate(Resource& resource) {
     if (resource.generates()) generate_from(resource);
 }
@@ -133,7 +143,7 @@ void Transaction::generate_from(Resource& resource) {
     } catch (const PuppetError& e) {
         report_.resources_failed_to_generate = true;
         resource.err(fmt::format("Failed to generate additional resources using 'generate': {}",
-                                 error_text(e)));
+                                 generation_error(e)));
         return;
     }
     if (!resource.depth_first()) std::reverse(made.begin(), made.end());
@@ -194,8 +204,9 @@ bool Transaction::eval_generate(Resource& resource) {
         if (made.empty()) return false;
     } catch (const PuppetError& e) {
         report_.resources_failed_to_generate = true;
-        resource.err(fmt::format(
-            "Failed to generate additional resources using 'eval_generate': {}", error_text(e)));
+        resource.err(
+            fmt::format("Failed to generate additional resources using 'eval_generate': {}",
+                        generation_error(e)));
         return false;
     }
     std::map<std::string, Resource*, std::less<>> by_name;

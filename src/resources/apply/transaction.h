@@ -54,6 +54,7 @@ private:
     void generate(Resource& resource);
     void generate_from(Resource& resource);
     bool eval_generate(Resource& resource);
+    std::string generation_error(const base::PuppetError& error) const;
     Resource* adopt(Resource& parent, std::unique_ptr<Resource> made, bool contained);
     void pre_run_checks();
     void prefetch_if_necessary(Resource& resource);
