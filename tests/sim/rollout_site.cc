@@ -211,6 +211,7 @@ private:
                      .seen = world_.now_ms(),
                      .versions = fmt::format(R"({{"production":["{}","{}"]}})", kOld, kNew)});
             });
+            (void)server.controller->join();
         }
         world_.note("the servers are up");
         up_ = !crashed_;

@@ -262,7 +262,7 @@ std::optional<Command> Controller::decide_moving(Pass& pass, std::string& reason
         ++bad;
         if (!worst) worst = &member;
     }
-    if (any && nodes == 0) return std::nullopt;  // nobody is left who could prove the change
+    if (any && nodes == 0) return std::nullopt;  // no node is left that could prove the change
     const auto needed = static_cast<std::int64_t>(
         std::ceil(pass.rules().proved * static_cast<double>(nodes) - 1e-9));
     if (judged < needed) return std::nullopt;
@@ -300,7 +300,7 @@ std::optional<Command> Controller::decide_returning(Pass& pass, std::string& rea
     for (const RolloutMember& member : pass.members) {
         const auto* row = pass.moved(member.certname);
         if (!row) continue;
-        // It takes the environment's own version when it comes back to this environment.
+        // Its next run in this environment begins with the version before.
         if (pass.runs_elsewhere(member.certname)) continue;
         // An agent that the new version killed does not return by itself.
         const auto run = pass.runs.find(member.certname);

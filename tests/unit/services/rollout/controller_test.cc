@@ -133,9 +133,9 @@ protected:
     }
     /// The report of a run comes. `event` is a resource that changed, or empty.
     void report(std::string_view node, std::string_view transaction, std::string_view status,
-                std::string_view resource = "") {
+                std::string_view resource = "", std::string_view environment = "production") {
         const std::string id = uuid(transaction);
-        versions_->idle({.environment = "production", .node = node, .transaction = id});
+        versions_->idle({.environment = environment, .node = node, .transaction = id});
         const auto now = bunraku::catalog::format_wire_time(stamp());
         std::string resources;
         if (!resource.empty()) {
@@ -149,11 +149,11 @@ protected:
         const auto body = fmt::format(
             R"({{"certname":"{0}","puppet_version":"8","report_format":12,)"
             R"("configuration_version":"c","start_time":"{1}","end_time":"{1}",)"
-            R"("producer_timestamp":"{1}","producer":null,"environment":"production",)"
+            R"("producer_timestamp":"{1}","producer":null,"environment":"{5}",)"
             R"("transaction_uuid":"{2}","catalog_uuid":null,"code_id":null,"job_id":null,)"
             R"("cached_catalog_status":"not_used","status":"{3}","noop":false,"noop_pending":false,)"
             R"("corrective_change":false,"logs":[],"metrics":[],"resources":[{4}],"type":"agent"}})",
-            node, now, id, status, resources);
+            node, now, id, status, resources, environment);
         store::CommandHeader header;
         header.kind = store::CommandKind::StoreReport;
         header.version = 8;
@@ -199,6 +199,29 @@ protected:
                            R"("resources":[{}],"job_id":null}})",
                            node, bunraku::catalog::format_wire_time(stamp()), resources));
     }
+    /// Executes a statement in the store.
+    void sql(const std::string& statement) {
+        const auto done = service_->with_writer(
+            [&](store::Writer& writer) { return writer.db().execute(statement); });
+        ASSERT_TRUE(done) << done.error().message;
+    }
+    /// Another server acknowledges an epoch.
+    void acknowledge(std::int64_t epoch, const std::string& server = "server2") {
+        const auto done = service_->with_writer([&](store::Writer& writer) {
+            return store::acknowledge_epoch(
+                writer, {.server = server,
+                         .epoch = epoch,
+                         .seen = sys::machine().now_ms(),
+                         .versions = fmt::format(R"({{"production":["{}","{}"]}})", kOld, kNew)});
+        });
+        ASSERT_TRUE(done) << done.error().message;
+    }
+    /// Another server reads the table and acknowledges it.
+    void acknowledge(StoreVersions& other) {
+        ASSERT_TRUE(other.reload());
+        acknowledge(other.table().epoch);
+        other.renew_leases();
+    }
     std::string verdict(std::int64_t id, std::string_view node) {
         auto db = service_->reader();
         EXPECT_TRUE(db);
@@ -207,6 +230,21 @@ protected:
         for (const auto& member : *members)
             if (member.certname == node) return member.verdict + " " + member.detail;
         return "no member";
+    }
+    /// Returns the events of a rollout with their reasons.
+    std::string events(std::int64_t id) {
+        auto db = service_->reader();
+        EXPECT_TRUE(db);
+        const auto found = store::rollout_events(**db, id);
+        EXPECT_TRUE(found);
+        std::string out;
+        for (const auto& event : *found) {
+            constexpr std::string_view kReason = R"("reason":")";
+            const auto at = event.detail.find(kReason) + kReason.size();
+            const auto reason = event.detail.substr(at, event.detail.find('"', at) - at);
+            out += event.what + (reason.empty() ? "" : " " + reason) + ";";
+        }
+        return out;
     }
     void tick() {
         const auto done = controller_->tick();
@@ -359,14 +397,6 @@ TEST_F(Rollout, AgentsWithoutABeginMoveAfterTheirReport) {
 TEST_F(Rollout, AgentsWithoutABeginMoveOnlyIfAllServersKnow) {
     StoreVersions other(service_, sys::machine(), folder_ + "/rollouts2",
                         server::make_local_versions("", log_));
-    const auto acknowledge = [&](std::int64_t epoch) {
-        ASSERT_TRUE(service_->with_writer([&](store::Writer& writer) {
-            return store::acknowledge_epoch(writer, {.server = "server2",
-                                                     .epoch = epoch,
-                                                     .seen = sys::machine().now_ms(),
-                                                     .versions = "{}"});
-        }));
-    };
     for (auto* versions : {versions_.get(), &other}) versions->base("production", kOld);
     start();
     acknowledge(0);
@@ -389,14 +419,96 @@ TEST_F(Rollout, AgentsWithoutABeginMoveOnlyIfAllServersKnow) {
     finish("a1");
     // The other server does not know that the node is due, and answers without the store.
     EXPECT_EQ(request(other), kOld);
-    ASSERT_TRUE(other.reload());
-    acknowledge(other.table().epoch);
+    acknowledge(other);
+    tick();
     // The node is in a run, although the last report that this server got has ended one.
     EXPECT_EQ(request(*versions_), kOld);
     finish("a2");
     // Now all servers know. The run that the other server knows has ended.
     EXPECT_EQ(request(other), kNew);
     EXPECT_EQ(request(*versions_), kNew);
+}
+
+TEST_F(Rollout, TryMovesANodeOnlyIfAllServersKnow) {
+    StoreVersions other(service_, sys::machine(), folder_ + "/rollouts2",
+                        server::make_local_versions("", log_));
+    for (auto* versions : {versions_.get(), &other}) versions->base("production", kOld);
+    acknowledge(0, "server1");
+    acknowledge(other);
+    ASSERT_TRUE(controller_->join());
+    const store::NodeTry entry{.certname = "a",
+                               .environment = "production",
+                               .version = std::string(kNew.substr(0, 6)),
+                               .actor = "ann"};
+    auto attempt = controller_->set_try(entry, 3600);
+    ASSERT_TRUE(attempt) << attempt.error().message;
+    EXPECT_EQ(attempt->entry.version, kNew);
+    EXPECT_EQ(attempt->waiting, "the server server2");
+    EXPECT_EQ(begin("a", "a1"), "old");
+    acknowledge(other);
+    // The run under way keeps its version.
+    EXPECT_EQ(begin("a", "a1", true), "old");
+    EXPECT_EQ(begin("a", "a2"), "new");
+    // The other server finds what this one has stored.
+    EXPECT_EQ(**other.current("production", "a"), kNew);
+    // The same try again changes only its time.
+    attempt = controller_->set_try(entry, 60);
+    ASSERT_TRUE(attempt);
+    EXPECT_EQ(attempt->waiting, "");
+    // It ends by the clock of the store, and only if all servers know that it has ended.
+    sql("UPDATE node_tries SET ends = 1");
+    tick();
+    EXPECT_EQ(begin("a", "a3"), "new");
+    EXPECT_EQ(begin("b", "b1"), "old");
+    acknowledge(other);
+    EXPECT_EQ(begin("a", "a4"), "old");
+    EXPECT_EQ(**other.current("production", "a"), kOld);
+}
+
+TEST_F(Rollout, TryOfAnAgentWithoutABeginMovesAfterAReport) {
+    StoreVersions other(service_, sys::machine(), folder_ + "/rollouts2",
+                        server::make_local_versions("", log_));
+    for (auto* versions : {versions_.get(), &other}) versions->base("production", kOld);
+    acknowledge(0, "server1");
+    acknowledge(other);
+    ASSERT_TRUE(controller_->join());
+    const auto request = [](StoreVersions& versions) {
+        const server::NodeRun run{
+            .environment = "production", .node = "a", .transaction = {}, .implied = true};
+        const auto known = *versions.current("production", "a");
+        return known ? *known
+                     : *versions.begin(
+                           run, versions.target("production", "a").value_or(std::string(kOld)));
+    };
+    const auto finish = [&](std::string_view transaction) {
+        const server::NodeRun run{
+            .environment = "production", .node = "a", .transaction = transaction, .implied = true};
+        versions_->catalog(run);
+        versions_->idle(run);
+    };
+    EXPECT_EQ(request(*versions_), kOld);
+    ASSERT_TRUE(controller_->set_try({.certname = "a",
+                                      .environment = "production",
+                                      .version = std::string(kNew),
+                                      .actor = "ann"},
+                                     3600));
+    finish("a1");
+    // The run that follows begins with a server that does not know the try.
+    EXPECT_EQ(request(other), kOld);
+    EXPECT_EQ(request(*versions_), kOld);
+    acknowledge(other);
+    EXPECT_EQ(request(*versions_), kOld);
+    finish("a2");
+    EXPECT_EQ(request(other), kNew);
+    EXPECT_EQ(request(*versions_), kNew);
+}
+
+TEST_F(Rollout, RefusesATryOfAVersionThatDoesNotExist) {
+    const auto attempt = controller_->set_try(
+        {.certname = "a", .environment = "production", .version = "cccccc", .actor = "ann"}, 60);
+    ASSERT_FALSE(attempt);
+    EXPECT_EQ(attempt.error().code, kNotFound);
+    EXPECT_TRUE(versions_->table().environments.empty());
 }
 
 TEST_F(Rollout, SurvivesRestarts) {
@@ -573,6 +685,182 @@ TEST_F(Rollout, SaysThatTheStoreCannotWrite) {
     tick();
     EXPECT_EQ(state(id), "moving 1");
     EXPECT_EQ(controller_->status(id)->waiting, "the nodes of the wave to be proved");
+}
+
+TEST_F(Rollout, HaltsIfItsVersionIsDeleted) {
+    const auto id = start();
+    EXPECT_EQ(begin("a", "a1"), "new");
+    fs::remove_all(fmt::format("{}/envs/.bunraku/production/{}", folder_, kNew));
+    tick();
+    EXPECT_EQ(state(id), "returning 0");
+    const auto reason = fmt::format("The version {} does not exist any more on the server ", kNew);
+    EXPECT_EQ(controller_->status(id)->row.reason, reason + "server1");
+    EXPECT_EQ(begin("a", "a2"), "old");
+    tick();
+    EXPECT_EQ(state(id), "returned 0");
+}
+
+TEST_F(Rollout, HaltsIfAnotherServerLacksItsVersion) {
+    acknowledge(0, "server1");
+    acknowledge(0);
+    const auto id = start();
+    EXPECT_EQ(state(id), "waiting 0");
+    acknowledge(versions_->table().epoch);
+    tick();
+    EXPECT_EQ(state(id), "moving 0");
+    sql("UPDATE rollout_servers SET versions = '{}' WHERE server = 'server2'");
+    tick();
+    EXPECT_EQ(state(id), "returning 0");
+    EXPECT_EQ(controller_->status(id)->row.reason,
+              fmt::format("The version {} does not exist any more on the server server2", kNew));
+}
+
+TEST_F(Rollout, HaltsIfAllNodesOfASmallWaveAreBad) {
+    const auto id = start();
+    EXPECT_EQ(begin("a", "a1"), "new");
+    report("a", "a1", "changed", "/x");
+    tick();
+    EXPECT_EQ(state(id), "moving 1");
+    EXPECT_EQ(begin("b", "b1"), "new");
+    report("b", "b1", "failed", "/x");
+    tick();
+    EXPECT_EQ(state(id), "returning 1");
+    EXPECT_EQ(controller_->status(id)->row.reason, "b: File[/x] failed (failed)");
+}
+
+TEST_F(Rollout, FindsASilentCanaryAcrossRestarts) {
+    const auto id = start();
+    EXPECT_EQ(begin("a", "a1"), "new");
+    const auto hours_ago = [&](std::string_view table, std::string_view column, double hours) {
+        sql(fmt::format("UPDATE {} SET {} = {}", table, column,
+                        sys::machine().now_ms() - static_cast<std::int64_t>(hours * 3'600'000)));
+    };
+    hours_ago("rollouts", "started", 6);
+    hours_ago("node_versions", "since", 4);
+    hours_ago("reports", "receive_time", 5);
+    // No server was seen for two and a half hours, so the node was silent for one and a half.
+    hours_ago("rollout_servers", "seen", 2.5);
+    open();
+    tick();
+    EXPECT_EQ(state(id), "moving 0");
+    EXPECT_EQ(events(id), "start why;move;away No server reached the store for 150 minutes;");
+    // An hour more, in which the server was there but has started again.
+    hours_ago("node_versions", "since", 5);
+    open();
+    tick();
+    EXPECT_EQ(state(id), "returning 0");
+    EXPECT_EQ(controller_->status(id)->row.reason, "a: No report came (silent)");
+    EXPECT_EQ(events(id),
+              "start why;move;away No server reached the store for 150 minutes;"
+              "halt a: No report came (silent);back a: No report came (silent);");
+}
+
+TEST_F(Rollout, DoesNotWaitForNodesThatAreAbsent) {
+    const auto id = start();
+    submit(store::CommandKind::DeactivateNode, 3, "b",
+           fmt::format(R"({{"certname":"b","producer_timestamp":"{}"}})",
+                       bunraku::catalog::format_wire_time(stamp())));
+    EXPECT_EQ(begin("a", "a1"), "new");
+    report("a", "a1", "changed", "/x");
+    tick();
+    // No node is left in wave 1 that could prove the change.
+    EXPECT_EQ(state(id), "moving 1");
+    tick();
+    EXPECT_EQ(state(id), "moving 1");
+    // The node returns.
+    EXPECT_EQ(begin("b", "b1"), "new");
+    report("b", "b1", "changed", "/x");
+    tick();
+    EXPECT_EQ(state(id), "done 1");
+}
+
+TEST_F(Rollout, NodeMayRunInAnotherEnvironment) {
+    const auto id = start();
+    EXPECT_EQ(begin("a", "a1"), "new");
+    report("a", "a1", "changed", "/x", "testing");
+    tick();
+    // This run proves nothing.
+    EXPECT_EQ(state(id), "moving 0");
+    EXPECT_EQ(verdict(id, "a"), " ");
+    report("a", "a2", "failed", "/x", "testing");
+    tick();
+    EXPECT_EQ(state(id), "moving 0");
+    // A return does not wait for the node either.
+    ASSERT_TRUE(controller_->command(id, Command::Back, {.name = "ann"}, std::nullopt));
+    EXPECT_EQ(state(id), "returned 0");
+    EXPECT_EQ(begin("a", "a3"), "old");
+}
+
+TEST_F(Rollout, RefusesASecondRolloutOfAnEnvironment) {
+    start();
+    const std::string rules = "soak: 0s\nproofs: 1\n";
+    const auto second = controller_->start(plan(rules), {.name = "bob"});
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, kConflict);
+    EXPECT_EQ(second.error().message,
+              "The environment 'production' has a rollout that is not finished");
+}
+
+TEST_F(Rollout, EnvironmentsMayShareNodes) {
+    const auto id = start();
+    fs::copy(folder_ + "/envs/.bunraku/production", folder_ + "/envs/.bunraku/testing",
+             fs::copy_options::recursive);
+    fs::create_symlink(fmt::format(".bunraku/testing/{}", kOld), folder_ + "/envs/testing");
+    std::string text = plan("soak: 0s\nproofs: 1\n");
+    const std::string_view name = R"("production")";
+    const auto at = text.find(name);
+    ASSERT_NE(at, std::string::npos);
+    const auto unknown = controller_->start(
+        std::string(text).replace(at, name.size(), R"("staging")"), {.name = "ann"});
+    ASSERT_FALSE(unknown);
+    EXPECT_EQ(unknown.error().code, kInvalid);
+    EXPECT_EQ(unknown.error().message, "There is no environment 'staging'");
+    text.replace(at, name.size(), R"("testing")");
+    const auto other = controller_->start(text, {.name = "ann"});
+    ASSERT_TRUE(other) << other.error().message;
+    // A bad run in one environment says nothing about the other.
+    EXPECT_EQ(begin("a", "a1"), "new");
+    report("a", "a1", "failed", "/x");
+    tick();
+    EXPECT_EQ(state(id), "returning 0");
+    EXPECT_EQ(state(other->row.id), "moving 0");
+    EXPECT_EQ(versions_->target("production", "a"), kOld);
+    EXPECT_EQ(versions_->target("testing", "a"), kNew);
+}
+
+TEST_F(Rollout, HaltWhileItGoesBackChangesNothing) {
+    const auto id = start();
+    EXPECT_EQ(begin("a", "a1"), "new");
+    ASSERT_TRUE(controller_->command(id, Command::Back, {.name = "ann"}, std::nullopt));
+    const auto before = controller_->status(id)->row.sequence;
+    for (const auto command : {Command::Halt, Command::HaltAndHold, Command::Back}) {
+        const auto again = controller_->command(id, command, {.name = "bob"}, std::nullopt);
+        ASSERT_FALSE(again);
+        EXPECT_EQ(again.error().code, kConflict);
+        EXPECT_EQ(again.error().message, "The rollout is going back already");
+    }
+    const auto resumed = controller_->command(id, Command::Resume, {.name = "bob"}, std::nullopt);
+    ASSERT_FALSE(resumed);
+    EXPECT_EQ(resumed.error().message, "A rollout that is returning cannot resume");
+    EXPECT_EQ(controller_->status(id)->row.sequence, before);
+    EXPECT_EQ(begin("a", "a2"), "old");
+}
+
+TEST_F(Rollout, WaitsForAServerThatDoesNotKnowTheRollout) {
+    // It was seen long ago. Without the rollout in its table, it has no lease that could have
+    // ended.
+    acknowledge(0, "server1");
+    acknowledge(0);
+    sql("UPDATE rollout_servers SET seen = 1 WHERE server = 'server2'");
+    const auto id = start();
+    EXPECT_EQ(state(id), "waiting 0");
+    EXPECT_EQ(controller_->status(id)->waiting, "the server server2");
+    // One that knows it delays a wave only until its lease has ended.
+    acknowledge(versions_->table().epoch);
+    sql("UPDATE rollout_servers SET seen = 1 WHERE server = 'server2'");
+    tick();
+    EXPECT_EQ(state(id), "moving 0");
+    EXPECT_EQ(begin("a", "a1"), "new");
 }
 
 TEST_F(Rollout, WaitsForApprovals) {
