@@ -74,9 +74,9 @@ IsoWeek iso_week(const Civil& date) {
     return {year, static_cast<int>((thursday - days_from_civil(year, 1, 1)) / 7) + 1};
 }
 
-CivilTime civil_time(std::int64_t seconds, int nanosecond, int offset) {
-    const std::int64_t local = seconds + offset;
-    std::int64_t days = local / 86'400;
+CivilTime civil_time(__int128 seconds, int nanosecond, int offset) {
+    const __int128 local = seconds + offset;
+    auto days = static_cast<std::int64_t>(local / 86'400);
     auto rest = static_cast<int>(local % 86'400);
     if (rest < 0) rest += 86'400, --days;
     BUNRAKU_ASSERT(rest >= 0 && rest < 86'400);

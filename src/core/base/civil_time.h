@@ -41,7 +41,8 @@ struct CivilTime : Civil {
     }
     std::int64_t milliseconds() const { return seconds() * 1000 + nanosecond / 1'000'000; }
 };
-CivilTime civil_time(std::int64_t seconds, int nanosecond = 0, int offset = 0);
+/// Returns the time for seconds since the epoch, which may exceed 64 bits.
+CivilTime civil_time(__int128 seconds, int nanosecond = 0, int offset = 0);
 /// Returns the time for nanoseconds since the epoch (the years 1677 to 2262), or milliseconds.
 CivilTime civil_time_ns(std::int64_t ns, int offset = 0);
 CivilTime civil_time_ms(std::int64_t ms);

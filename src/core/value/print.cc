@@ -268,7 +268,7 @@ std::string quote_double(std::string_view text) { return double_quote(text); }
 
 void append_timestamp(std::string& out, Nanoseconds nanoseconds) {
     constexpr std::int64_t kSecond = 1'000'000'000;
-    auto seconds = static_cast<std::int64_t>(nanoseconds / kSecond);
+    Nanoseconds seconds = nanoseconds / kSecond;
     auto fraction = static_cast<std::int64_t>(nanoseconds % kSecond);
     if (fraction < 0) fraction += kSecond, --seconds;
     out += base::iso_text(base::civil_time(seconds, static_cast<int>(fraction), 0), 9, " UTC");

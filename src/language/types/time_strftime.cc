@@ -29,14 +29,7 @@ Moment moment(value::Nanoseconds nanoseconds, int offset, bool utc) {
     value::Nanoseconds seconds = nanoseconds / kNsPerSecond;
     auto rest = static_cast<int>(nanoseconds % kNsPerSecond);
     if (rest < 0) rest += kNsPerSecond, --seconds;
-    constexpr value::Nanoseconds kDay = 86'400;
-    const value::Nanoseconds local = seconds + offset;
-    const auto days = static_cast<std::int64_t>(local / kDay - (local % kDay < 0 ? 1 : 0));
-    base::CivilTime time = base::civil_time(static_cast<std::int64_t>(local - days * kDay));
-    static_cast<base::Civil&>(time) = base::civil_from_days(days);
-    time.nanosecond = rest;
-    time.offset = offset;
-    return {time, seconds, utc};
+    return {base::civil_time(seconds, rest, offset), seconds, utc};
 }
 
 struct Flags {

@@ -71,10 +71,10 @@ protected:
 };
 
 TEST_F(ConsoleCertificates, ShowsRequestsWithTheirExtensions) {
+    facts("web1.test", R"({"role":"web"})");
     const auto session = sign_in_as("viewer");
     const auto list = get("/certificates", session).body;
     EXPECT_NE(list.find("Waiting requests (1)"), std::string::npos);
-    facts("web1.test", R"({"role":"web"})");
     const auto fleet = get("/", session).body;
     EXPECT_NE(fleet.find("<a href=\"/console/certificates\">Certificate requests</a>"),
               std::string::npos)
