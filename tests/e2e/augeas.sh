@@ -92,4 +92,22 @@ echo none >"$scratch/none/libaugeas.so.0"
 LD_LIBRARY_PATH=$scratch/none run 4 apply --detailed-exitcodes -e "
 augeas { 'none': root => '$root', incl => '/etc/hosts', lens => 'Hosts.lns', changes => 'rm 1' } -> notify { 'after': }"
 holds "$err" '^Error: Could not find a suitable provider for augeas$'
+
+# A link of another user leads to no file of root: not to an existing one, nor to a new one in a
+# folder, nor to one that a pattern matches.
+if [ "$(id -u)" -eq 0 ]; then
+    victim=$scratch/victim folder=$root/of_user
+    mkdir -p "$victim" "$folder"
+    printf '10.0.0.1\th1\n' >"$victim/hosts"
+    ln -s "$victim/hosts" "$folder/link"
+    ln -s "$victim" "$folder/below"
+    chown -h nobody "$folder" "$folder"/*
+    for incl in link below/hosts below/new 'below/*'; do
+        run 4 apply --detailed-exitcodes -e "augeas { 'victim': root => '$root', incl => '/of_user/$incl', lens => 'Hosts.lns',
+            changes => 'set 01/ipaddr 6.6.6.6' }"
+        holds "$err" "Augeas\[victim\]: Could not evaluate: Refusing to follow a link of user [0-9]+ to a file of user 0"
+        [ "$(ls "$victim")" = hosts ] || { echo "FAILED: $incl: $(ls "$victim")"; failures=$((failures + 1)); }
+        holds "$(<"$victim/hosts")" '^10.0.0.1.h1$'
+    done
+fi
 finish

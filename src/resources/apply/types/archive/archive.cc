@@ -250,7 +250,8 @@ private:
         if (!find("extract_path")) ruby_error("missing archive extract_path");
         sys::FileSystem& files = context_.system.files;
         const std::string folder = text("extract_path");
-        if (level() < kFolderOfCommand && !there(folder))
+        // This also fails if a link of another user leads to the folder.
+        if (!there(folder) && level() < kFolderOfCommand)
             ruby_error(fmt::format("No such file or directory @ dir_chdir - {}", folder));
         const std::string command = extracting();
         context_.message(Level::Debug,

@@ -104,7 +104,7 @@ public:
             tree_->remove(fmt::format("/augeas{}/mtime", tree_->get(saved).value_or("")));
         }
         tree_->set("/augeas/save", "overwrite");
-        tree_->load();
+        load();
         make_changes();
         save();
     }
@@ -152,12 +152,32 @@ private:
             provider_debug(fmt::format("Augeas version {} is installed",
                                        tree_->get("/augeas/version").value_or("")));
             const std::string errors = one_file ? only_file() : only_context();
-            tree_->load();
+            load();
             report_load_errors(errors);
         } catch (...) {
             close();
             throw;
         }
+    }
+
+    /// Returns the path of a file on the machine for its path in the tree.
+    std::string file_of(std::string node) const {
+        const std::string root = text("root");
+        if (node.starts_with("/files")) node.replace(0, 6, root == "/" ? "" : root);
+        return node;
+    }
+    /// Fails if a link of another user leads to the file. libaugeas opens paths itself, so this
+    /// finds only links that exist before it does.
+    void check_links(const std::string& file) const {
+        unwrap(context_.system.files.look(file, true));
+    }
+    void load() {
+        if (const std::string only = text("incl"); only.starts_with('/')) {
+            check_links(file_of("/files" + only));
+        }
+        tree_->load();
+        for (const std::string& node : tree_->match("/augeas/files//path"))
+            check_links(file_of(tree_->get(node).value_or("")));
     }
 
     /// Restricts the tree to `incl`. Returns the path of the relevant errors.
@@ -253,14 +273,13 @@ private:
         tree_->set("/augeas/save", "newfile");
         make_changes();
         save();
-        const std::string given = text("root"), root = given == "/" ? "" : given;
         std::vector<std::string> files;
         for (const std::string& saved : tree_->match(std::string(kSaved))) {
-            std::string file = tree_->get(saved).value_or("");
-            if (file.starts_with("/files")) file.replace(0, 6, root);
+            std::string file = file_of(tree_->get(saved).value_or(""));
             if (std::ranges::find(files, file) == files.end()) files.push_back(std::move(file));
         }
         for (const std::string& file : files) {
+            check_links(file);
             const std::string made = file + ".augnew";
             if (context_.options.show_diff && flag("show_diff")) {
                 provider_log(loglevel(), "\n" + difference(context_, file, made));
