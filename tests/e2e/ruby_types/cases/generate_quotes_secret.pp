@@ -1,3 +1,3 @@
-piece { 'a': content => Sensitive("key: hunter22") }
-piece { 'b': content => "key: open" }
+piece { 'a': content => Sensitive('key: hunter22') }
+piece { 'b': content => 'key: open' }
 joined { 'j': }
