@@ -117,7 +117,8 @@ module Bunraku
         else
           resource.begin_life(title, given, sensitive)
         end
-        [number, *state(resource), !resource.method(:finish).owner.equal?(Puppet::Type), resource.relates?]
+        [number, *state(resource), !resource.method(:finish).owner.equal?(Puppet::Type), resource.relates?,
+         (resource.own_secrets || []).map(&:to_s)]
       ensure
         @making = nil
       end
@@ -286,7 +287,8 @@ module Bunraku
 
           if parameter.is_a?(Puppet::Property)
             should = parameter.raw_should
-            [name.to_s, plain(should || []), !should.nil?, parameter.respond_to?(:is_sensitive) && parameter.is_sensitive ? true : false]
+            secret = parameter.sensitive || (parameter.respond_to?(:is_sensitive) && parameter.is_sensitive)
+            [name.to_s, plain(should || []), !should.nil?, secret ? true : false]
           else
             [name.to_s, plain(parameter.value), true]
           end

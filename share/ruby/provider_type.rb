@@ -98,8 +98,8 @@ module Puppet
     end
 
     # Performs the steps of Puppet's Type#initialize. `sensitive` names the parameters that were
-    # Sensitive; only the resource API wraps them again.
-    def begin_life(title, hash, _sensitive = [])
+    # Sensitive. The resource API wraps them again.
+    def begin_life(title, hash, sensitive = [])
       @title = title.to_s
       @parameters = {}
       @tags ||= []
@@ -127,6 +127,20 @@ module Puppet
       audit.each { |name| newattr(name) if self.class.validproperty?(name) }
       missing.each { |name| set_default(name) }
       check_whole
+      mark_sensitive_parameters(sensitive.map(&:to_sym)) unless sensitive.empty?
+    end
+
+    # The names of the sensitive parameters that the type treats itself. Bunraku marks the others.
+    attr_reader :own_secrets
+
+    def mark_sensitive_parameters(names)
+      @own_secrets = names.dup
+      set_sensitive_parameters(names)
+    end
+
+    # Types override this and remove the names that they treat.
+    def set_sensitive_parameters(names)
+      @own_secrets -= names
     end
 
     # Sets the names from the title; the only name variable is set first.
@@ -268,8 +282,41 @@ module Puppet
       provider ? true : false
     end
 
-    def parameters = @parameters
-    alias parameters_hash parameters
+    # A parameter of a native type, which is managed without Ruby.
+    class NativeParameter
+      attr_reader :resource, :name, :sensitive
+
+      def initialize(resource, name)
+        @resource = resource
+        @name = name
+      end
+
+      def value = @resource[@name]
+      alias should value
+      def value=(value)
+        @resource[@name] = value
+      end
+
+      def sensitive=(on)
+        @sensitive = on
+        @resource.mark_sensitive(@name) if on
+      end
+    end
+
+    def parameters
+      return @parameters unless kept? && @given
+
+      all = @given.to_h { |name, _| [name, NativeParameter.new(self, name)] }
+      # Attributes that Ruby code has set on a resource of the catalog are not in @given.
+      all.default_proc = proc { |_, name| NativeParameter.new(self, name) } if @known
+      all
+    end
+
+    def mark_sensitive(name)
+      Bunraku.ask(:machine_mark_sensitive, self.class.name.to_s, @title, name.to_s) if @known
+    end
+
+    def parameters_hash = @parameters
     def parameter(name) = @parameters[name.to_sym]
     def property(name) = @parameters[name.to_sym].then { |p| p.is_a?(Puppet::Property) ? p : nil }
     def properties = self.class.properties.filter_map { |p| @parameters[p.name] }

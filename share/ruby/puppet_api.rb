@@ -346,6 +346,10 @@ module Bunraku
       end
 
       def value(name, _environment = nil) = self[name]
+      # Returns the settings of a section; all sections have the values of this run.
+      def values(_environment, _section) = self
+      alias lookup value
+      alias interpolate value
       def print_configs? = false
       def set_by_config?(_name) = false
       def set_by_cli?(_name) = false

@@ -52,9 +52,9 @@ enum class ToRuby : std::uint8_t {
 ///   "add_class", "evaluate_class" [name]; "call_in_class" [class, function, args]; "in_parent"
 ///   [level, request, args] in the scope that declared this one. When resources are applied:
 ///   "machine_path" [number], "machine_natives" [] [type, title] of each, "machine_resource"
-///   [type, title] its given attributes, "machine_set" [type, title, attribute, value]. For custom
-///   facts: "fact" [query], "facts" [] all built-in facts, "time_limit" [what, seconds],
-///   "time_over" [what].
+///   [type, title] its given attributes, "machine_set" [type, title, attribute, value],
+///   "machine_mark_sensitive" [type, title, attribute]. For custom facts: "fact" [query],
+///   "facts" [] all built-in facts, "time_limit" [what, seconds], "time_over" [what].
 enum class FromRuby : std::uint8_t {
     Value = 0,     ///< [value]
     Error = 1,     ///< [class, message, token, backtrace, file, line, issue code, column]

@@ -76,6 +76,10 @@ void RubyResource::make_from(ResourceData data) {
         take_state(element(response, 1), element(response, 2));
         finishes_ = element(response, 3).truthy();
         relates_ = element(response, 4).truthy();
+        // The type treats these sensitive attributes itself.
+        if (const Value own = element(response, 5); own.is_array()) {
+            for (const Value& name : own.as_array()) std::erase(data.sensitive, name.as_string());
+        }
         for (const auto& [name, v] : original_) {
             const Attribute* a = attribute(name);
             if (!a) continue;  // the child has already reported this

@@ -197,6 +197,10 @@ public:
                 given.set(context.string(name), v);
             return given.build();
         }
+        if (what == "machine_mark_sensitive") {
+            if (Param* p = found->find(text(2))) p->sensitive = true;
+            return {};
+        }
         if (what == "machine_set" && args.size() > 3) {
             found->set(text(2), args[3]);
             found->run_validation();
