@@ -1,7 +1,9 @@
 # Compiles every class of some modules with real Puppet, in one warm process (a forked child for
-# each class). The values of required parameters are made from their types:
-#   classes.rb --modulepath A:B --facts FILE --out DIR [--only REGEX] MODULE...
-# Writes DIR/CLASS.pp, and DIR/CLASS.json (the catalog) or DIR/CLASS.err (the last error).
+# each class). The values of required parameters are made from their types. With --examples it
+# compiles the manifests in examples/ and the Puppet code in README.md instead:
+#   classes.rb --modulepath A:B --facts FILE... --out DIR [--only REGEX] [--examples] MODULE...
+# Writes DIR/CLASS.pp, and for each FACTS.json DIR/FACTS/CLASS.json (the catalog) or
+# DIR/FACTS/CLASS.err (the last error).
 # PUPPET_SRC is the path of a Puppet checkout; without it, the installed Puppet is used.
 require 'json'
 require 'fileutils'
@@ -11,18 +13,19 @@ require 'puppet/parser'
 require 'puppet/resource/catalog'
 
 modules = []
-options = { only: // }
+options = { only: //, facts: {} }
 until ARGV.empty?
   case (a = ARGV.shift)
   when '--modulepath' then options[:modulepath] = ARGV.shift.split(':').map { |p| File.expand_path(p) }
-  when '--facts' then options[:facts] = JSON.parse(File.read(ARGV.shift))
+  when '--facts' then options[:facts].store(File.basename(ARGV.first, '.json'), JSON.parse(File.read(ARGV.shift)))
   when '--out' then options[:out] = ARGV.shift
   when '--only' then options[:only] = Regexp.new(ARGV.shift)
+  when '--examples' then options[:examples] = true
   else modules << a
   end
 end
 out = options[:out]
-FileUtils.mkdir_p("#{out}/conf")
+FileUtils.mkdir_p(["#{out}/conf", *options[:facts].keys.map { |name| "#{out}/#{name}" }])
 File.write("#{out}/conf/hiera.yaml", "---\nversion: 5\nhierarchy: []\n")
 File.write("#{out}/conf/puppet.conf", '')
 
@@ -120,10 +123,9 @@ def with_environment(modulepath)
 end
 
 node_name = 'node.example.org'
-compile = lambda do |env|
+compile = lambda do |env, values|
   node = Puppet::Node.new(node_name, environment: env)
-  values = options[:facts].dup
-  values['clientcert'] ||= node_name
+  values = values.merge('clientcert' => node_name)
   facts = Puppet::Node::Facts.new(node_name, values)
   facts.sanitize
   node.fact_merge(facts)
@@ -133,7 +135,46 @@ compile = lambda do |env|
   Puppet::Parser::Compiler.compile(node, nil)
 end
 
+# Returns the examples of a module.
+def examples(path)
+  name = File.basename(path)
+  found = Dir.glob('examples/**/*.pp', base: path).sort.to_h do |file|
+    ["#{name}::#{file.delete_suffix('.pp').gsub('/', '::')}", File.read("#{path}/#{file}")]
+  end
+  readme = "#{path}/README.md"
+  blocks = File.exist?(readme) ? File.read(readme).scan(/^( *)```puppet\n(.*?)^ *```/m) : []
+  blocks.each_with_index { |(indent, code), i| found["#{name}::readme::#{i + 1}"] = code.gsub(/^#{indent}/, '') }
+  found
+end
+
 # Returns the classes, and the code that declares them.
+def classes(env, name, path, options)
+  found = {}
+  Dir["#{path}/manifests/**/*.pp"].sort.each do |file|
+    inner = file.delete_prefix("#{path}/manifests/").delete_suffix('.pp')
+    klass = inner == 'init' ? name : "#{name}::#{inner.gsub('/', '::')}"
+    next unless klass =~ options[:only]
+    begin
+      type = env.known_resource_types.find_hostclass(klass)
+    rescue StandardError, LoadError => e
+      found[klass] = "include #{klass} # #{e.class}"
+      next
+    end
+    next unless type
+    begin
+      required = type.arguments.select { |_, default| default.nil? }.keys.to_h do |parameter|
+        [parameter, value_of(type.argument_types[parameter] || T::PAnyType::DEFAULT)]
+      end
+      required.reject! { |_, v| v.equal?(NONE) || v.nil? }
+    rescue StandardError
+      required = {}
+    end
+    arguments = required.map { |k, v| "#{k} => #{source(v)}" }.join(', ')
+    found[klass] = arguments.empty? ? "include #{klass}\n" : "class { '#{klass}': #{arguments} }\n"
+  end
+  found
+end
+
 list = IO.popen('-') do |pipe|
   if pipe
     JSON.parse(pipe.read)
@@ -143,28 +184,7 @@ list = IO.popen('-') do |pipe|
     with_environment(options[:modulepath]) do |env|
       modules.each do |name|
         mod = env.module(name) or next
-        Dir["#{mod.path}/manifests/**/*.pp"].sort.each do |file|
-          path = file.delete_prefix("#{mod.path}/manifests/").delete_suffix('.pp')
-          klass = path == 'init' ? name : "#{name}::#{path.gsub('/', '::')}"
-          next unless klass =~ options[:only]
-          begin
-            type = env.known_resource_types.find_hostclass(klass)
-          rescue StandardError, LoadError => e
-            found[klass] = "include #{klass} # #{e.class}"
-            next
-          end
-          next unless type
-          begin
-            required = type.arguments.select { |_, default| default.nil? }.keys.to_h do |parameter|
-              [parameter, value_of(type.argument_types[parameter] || T::PAnyType::DEFAULT)]
-            end
-            required.reject! { |_, v| v.equal?(NONE) || v.nil? }
-          rescue StandardError
-            required = {}
-          end
-          arguments = required.map { |k, v| "#{k} => #{source(v)}" }.join(', ')
-          found[klass] = arguments.empty? ? "include #{klass}\n" : "class { '#{klass}': #{arguments} }\n"
-        end
+        found.merge!(options[:examples] ? examples(mod.path).select { |k, _| k =~ options[:only] } : classes(env, name, mod.path, options))
       end
     end
     puts JSON.generate(found)
@@ -174,21 +194,21 @@ list = IO.popen('-') do |pipe|
 end
 
 list.each do |klass, code|
-  base = "#{out}/#{klass.gsub('::', '.')}"
-  FileUtils.rm_f(["#{base}.json", "#{base}.err"])
-  File.write("#{base}.pp", code)
+  base = klass.gsub('::', '.')
+  FileUtils.rm_f(Dir["#{out}/*/#{base}.{json,err}"])
+  File.write("#{out}/#{base}.pp", code)
   pid = fork do
     $stderr.reopen('/dev/null', 'w')
-    begin
-      Puppet[:code] = code
-      with_environment(options[:modulepath]) do |env|
-        File.write("#{base}.json", compile.call(env).filter(&:virtual?).to_json)
+    Puppet[:code] = code
+    with_environment(options[:modulepath]) do |env|
+      options[:facts].each do |name, values|
+        File.write("#{out}/#{name}/#{base}.json", compile.call(env, values).filter(&:virtual?).to_json)
+      rescue StandardError, LoadError, ScriptError => e
+        File.write("#{out}/#{name}/#{base}.err", e.message)
       end
-    rescue StandardError, LoadError, ScriptError => e
-      File.write("#{base}.err", e.message)
     end
     exit!(0)
   end
   Process.wait(pid)
 end
-puts "#{list.size} classes"
+puts "#{list.size} #{options[:examples] ? 'examples' : 'classes'}"
