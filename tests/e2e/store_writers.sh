@@ -109,6 +109,8 @@ wait $other || failures=$((failures + 1))
 holds "$(<"$scratch/victim")" '^unchanged$'
 holds "$(stat -c '%a %F' "$scratch/twice.tgz")" '^600 regular file$'
 gzip -t "$scratch/twice.tgz" || { echo "FAILED: the archive is damaged"; failures=$((failures + 1)); }
-run 1 db export /dev/null
-holds "$err" '/dev/null is not a file; use - for standard output'
+# Not /dev/null itself, which a fault would replace with a file.
+mkfifo "$scratch/pipe"
+run 1 db export "$scratch/pipe"
+holds "$err" "$scratch/pipe is not a file; use - for standard output"
 finish
