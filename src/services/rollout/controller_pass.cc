@@ -373,6 +373,7 @@ Result<void> Controller::join() {
     const std::lock_guard lock(mutex_);
     BUNRAKU_TRY_VOID(options_.versions->reload());
     const std::int64_t time = BUNRAKU_TRY(now());
+    BUNRAKU_TRY_VOID(record_outage(BUNRAKU_TRY(list("", store::Which::Live)), time));
     BUNRAKU_TRY_VOID(acknowledge(time));
     return acknowledge(time);  // the first time may have raised the epoch
 }

@@ -742,6 +742,7 @@ TEST_F(Rollout, FindsASilentCanaryAcrossRestarts) {
     // No server was seen for two and a half hours, so the node was silent for one and a half.
     hours_ago("rollout_servers", "seen", 2.5);
     open();
+    ASSERT_TRUE(controller_->join());
     tick();
     EXPECT_EQ(state(id), "moving 0");
     EXPECT_EQ(events(id), "start why;move;away No server reached the store for 150 minutes;");
