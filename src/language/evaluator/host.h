@@ -103,7 +103,8 @@ public:
                          const syntax::Node* site) = 0;
     virtual void tag(Scope& scope, std::span<const std::string_view> tags) = 0;
     virtual bool tagged(Scope& scope, std::span<const std::string_view> tags) = 0;
-    /// Sets the default of the metaparameter noop for every resource declared in `scope` or below it.
+    /// Sets the default of the metaparameter noop for every resource declared in `scope` or below
+    /// it.
     virtual void set_noop(Scope& scope, std::optional<bool> noop) {
         (void)scope;
         (void)noop;

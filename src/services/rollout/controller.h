@@ -136,8 +136,8 @@ private:
     /// Returns the name of a server that does not know the newest targets, or nullopt.
     std::optional<std::string> unaware_server(std::int64_t now) const;
     /// Returns the name of a server in use that does not have a version, or nullopt.
-    std::optional<std::string> server_without(std::string_view environment, std::string_view version,
-                                              std::int64_t now) const;
+    std::optional<std::string> server_without(std::string_view environment,
+                                              std::string_view version, std::int64_t now) const;
     /// Writes a transition, logs it and reads the table again.
     base::Result<std::optional<store::RolloutRow>> transition(const store::RolloutRow& row,
                                                               const Plan& plan, Command command,

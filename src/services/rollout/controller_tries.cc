@@ -32,7 +32,8 @@ Result<TryStatus> Controller::set_try(store::NodeTry entry, std::int64_t seconds
     TryStatus out{.entry = std::move(entry), .waiting = {}};
     if (const auto server = unaware_server(time)) {
         out.waiting = fmt::format("the server {}", *server);
-    } else if (const auto without = server_without(out.entry.environment, out.entry.version, time)) {
+    } else if (const auto without =
+                   server_without(out.entry.environment, out.entry.version, time)) {
         out.waiting = fmt::format("the version {} on the server {}", out.entry.version, *without);
     }
     return out;

@@ -62,8 +62,7 @@ bool skips_resources(const std::string& metrics) {
     });
 }
 
-Result<JudgedRun> judged_run(Database& db, const store::RunRow& row,
-                             std::string_view environment) {
+Result<JudgedRun> judged_run(Database& db, const store::RunRow& row, std::string_view environment) {
     JudgedRun out{.report = row.hash_text(),
                   .transaction = {},
                   .start = row.start,

@@ -44,7 +44,8 @@ std::vector<const JudgedRun*> runs_after_move(const JudgedNode& node) {
     }
     const auto key = [first](const JudgedRun* run) {
         const bool later = !first || run->report != first->report;
-        return std::tuple(later, std::min(run->start, run->received), std::string_view(run->report));
+        return std::tuple(later, std::min(run->start, run->received),
+                          std::string_view(run->report));
     };
     std::ranges::sort(out, {}, key);
     const auto [begin, end] = std::ranges::unique(out, {}, &JudgedRun::report);
@@ -105,7 +106,8 @@ std::int64_t Silence::open_time() const {
     std::vector<Outage> sorted = outages;
     std::ranges::sort(sorted, {}, &Outage::from);
     for (const Outage& outage : sorted) {
-        const std::int64_t from = std::max(outage.from, counted), until = std::min(outage.until, now);
+        const std::int64_t from = std::max(outage.from, counted),
+                           until = std::min(outage.until, now);
         if (from >= until) continue;
         out -= until - from;
         counted = until;

@@ -47,12 +47,12 @@ struct Outage {
 struct Silence {
     std::int64_t last = 0;  ///< the last sign of life
     std::int64_t now = 0;
-    std::int64_t up_since = 0;       ///< since when this server could receive reports
-    std::vector<Outage> outages{};   ///< in any order; may overlap
+    std::int64_t up_since = 0;      ///< since when this server could receive reports
+    std::vector<Outage> outages{};  ///< in any order; may overlap
     /// Returns the time since the last sign of life without the outages.
     std::int64_t open_time() const;
-    /// Reports whether the node is silent: nothing came for longer than `limit` although this server
-    /// could receive it all the time, or for twice as long between outages.
+    /// Reports whether the node is silent: nothing came for longer than `limit` although this
+    /// server could receive it all the time, or for twice as long between outages.
     bool longer_than(std::int64_t limit) const;
 };
 
@@ -61,9 +61,9 @@ struct JudgedNode {
     std::int64_t moved = 0;   ///< begin of its first run with the new version
     std::string transaction;  ///< UUID of that run; empty if it is unknown
     std::int64_t now = 0;
-    std::int64_t up_since = 0;        ///< see Silence
-    std::vector<Outage> outages{};    ///< see Silence
-    std::int64_t usual_gap = 0;  ///< usual time between two of its reports, in milliseconds
+    std::int64_t up_since = 0;      ///< see Silence
+    std::vector<Outage> outages{};  ///< see Silence
+    std::int64_t usual_gap = 0;     ///< usual time between two of its reports, in milliseconds
     /// Resources that the plan or the node's new catalog lists as changed. If `any_change` is set,
     /// every change is expected, for example because a custom type changed.
     std::set<std::string, std::less<>> expected;

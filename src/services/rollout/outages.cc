@@ -33,19 +33,18 @@ Result<std::vector<Outage>> read_outages(store::Database& db, std::int64_t rollo
     return out;
 }
 
-Result<void> add_outage(store::Writer& writer, const store::RolloutRow& row,
-                        const Outage& outage) {
+Result<void> add_outage(store::Writer& writer, const store::RolloutRow& row, const Outage& outage) {
     const auto reason = fmt::format("No server reached the store for {} minutes",
                                     (outage.until - outage.from) / 60'000);
     return store::add_rollout_event(
-        writer, {.rollout = row.id,
-                 .time = outage.until,
-                 .actor = "controller",
-                 .what = std::string(kEvent),
-                 .detail = fmt::format(
-                     R"({{"environment":{},"state":{},"wave":{},"reason":{},"from":{}}})",
-                     json_string(row.environment), json_string(row.state), row.wave,
-                     json_string(reason), outage.from)});
+        writer,
+        {.rollout = row.id,
+         .time = outage.until,
+         .actor = "controller",
+         .what = std::string(kEvent),
+         .detail = fmt::format(R"({{"environment":{},"state":{},"wave":{},"reason":{},"from":{}}})",
+                               json_string(row.environment), json_string(row.state), row.wave,
+                               json_string(reason), outage.from)});
 }
 
 }  // namespace bunraku::rollout

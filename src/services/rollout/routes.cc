@@ -265,11 +265,10 @@ Response Routes::set_try(Request& request) {
                                      seconds->as_integer());
     if (!done) return failed(done.error());
     context_.changed();
-    return Response::json(
-        200, fmt::format(R"({{"version":{},"until":"{}","waiting":{}}})",
-                         codec::json_string(done->entry.version),
-                         catalog::format_wire_time(done->entry.ends),
-                         codec::json_string(done->waiting)));
+    return Response::json(200, fmt::format(R"({{"version":{},"until":"{}","waiting":{}}})",
+                                           codec::json_string(done->entry.version),
+                                           catalog::format_wire_time(done->entry.ends),
+                                           codec::json_string(done->waiting)));
 }
 
 Response Routes::end_try(Request& request) {

@@ -40,8 +40,8 @@ public:
 
     /// Reads the table again.
     base::Result<void> reload();
-    /// Reports whether the marker exists, if it has to. Without it, this server must not acknowledge
-    /// the table, because after a restart it would answer without the store.
+    /// Reports whether the marker exists, if it has to. Without it, this server must not
+    /// acknowledge the table, because after a restart it would answer without the store.
     bool is_marked() const;
     /// Renews the leases of this server from the last reload on. Called while the table is
     /// acknowledged, so that the other servers wait for this one.
@@ -107,8 +107,8 @@ private:
     VersionTable table_;
     ByText<Transactions> transactions_;
     ByText<std::string> bases_;
-    bool loaded_ = false;       ///< true after the first reload
-    bool marked_ = false;       ///< true if the marker exists
+    bool loaded_ = false;        ///< true after the first reload
+    bool marked_ = false;        ///< true if the marker exists
     sys::TimePoint reloaded_{};  ///< begin of the last successful reload
     /// Begin of the present leases; nullopt until this server has acknowledged the table.
     std::optional<sys::TimePoint> contact_;

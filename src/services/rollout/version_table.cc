@@ -47,7 +47,8 @@ void set_position(store::RolloutRow& row, const Position& position) {
     row.live = !is_closed(position.state);
 }
 
-std::optional<std::string> VersionTable::target(std::string_view environment, std::string_view node) const {
+std::optional<std::string> VersionTable::target(std::string_view environment,
+                                                std::string_view node) const {
     const auto at = environments.find(environment);
     if (at == environments.end()) return std::nullopt;
     const EnvironmentVersions& versions = at->second;

@@ -56,7 +56,8 @@ Result<std::vector<NodeTry>> node_tries(Database& db);
 Result<void> set_try(Writer& writer, const NodeTry& entry);
 /// Removes the try of a node and raises the epoch. Returns false if the node has no try.
 Result<bool> remove_try(Writer& writer, std::string_view environment, std::string_view certname);
-/// Removes and returns the tries that end at `now` or before, and raises the epoch if there are any.
+/// Removes and returns the tries that end at `now` or before, and raises the epoch if there are
+/// any.
 Result<std::vector<NodeTry>> end_tries(Writer& writer, std::int64_t now);
 
 /// A server that serves agents.

@@ -38,10 +38,10 @@ RolloutRow read_row(const Statement& s) {
 }
 
 Result<Epochs> read_epochs(Database& db, std::string_view lock) {
-    Statement s = BUNRAKU_TRY(db.prepare(
-        fmt::format("SELECT name, value FROM store_meta WHERE name IN ('rollout_epoch',"
-                    " 'rollout_joined') ORDER BY name{}",
-                    lock)));
+    Statement s = BUNRAKU_TRY(
+        db.prepare(fmt::format("SELECT name, value FROM store_meta WHERE name IN ('rollout_epoch',"
+                               " 'rollout_joined') ORDER BY name{}",
+                               lock)));
     Epochs out;
     while (BUNRAKU_TRY(s.step()))
         (s.text(0) == "rollout_epoch" ? out.present : out.joined) = s.integer(1);
@@ -122,14 +122,13 @@ Result<Epochs> rollout_epochs(Database& db) { return read_epochs(db, ""); }
 Result<Epochs> lock_epochs(Database& db, EpochLock lock) {
     if (!db.postgresql()) return rollout_epochs(db);  // SQLite has one writer at a time
     if (lock == EpochLock::Share) return read_epochs(db, " FOR SHARE");
-    BUNRAKU_TRY_VOID(db.execute("INSERT INTO store_meta (name, value) VALUES ('rollout_epoch', 0)"
-                                " ON CONFLICT (name) DO NOTHING"));
+    BUNRAKU_TRY_VOID(
+        db.execute("INSERT INTO store_meta (name, value) VALUES ('rollout_epoch', 0)"
+                   " ON CONFLICT (name) DO NOTHING"));
     return read_epochs(db, " FOR UPDATE");
 }
 
-Result<std::int64_t> rollout_epoch(Database& db) {
-    return BUNRAKU_TRY(rollout_epochs(db)).present;
-}
+Result<std::int64_t> rollout_epoch(Database& db) { return BUNRAKU_TRY(rollout_epochs(db)).present; }
 
 Result<std::int64_t> raise_epoch(Database& db, Joins joins) {
     {

@@ -26,8 +26,8 @@ struct RunRow {
     bool noop = false, noop_pending = false, corrective = false;
     std::int64_t start = 0, end = 0;  ///< by the clock of the agent
     std::int64_t received = 0;        ///< when the store received the report
-    std::int64_t environment = 0;  ///< 0 if it is unknown
-    std::string code;              ///< code_id, or the version of the catalog
+    std::int64_t environment = 0;     ///< 0 if it is unknown
+    std::string code;                 ///< code_id, or the version of the catalog
 
     std::string hash_text() const;  ///< hexadecimal, as in the API
 };

@@ -283,7 +283,8 @@ TEST_F(ConsoleCatalog, ExplainsValues) {
     const auto other =
         get("/nodes/web1.test/catalog?resource=Service%5Bweb%5D&why=ensure", session);
     EXPECT_EQ(other.status, 200);
-    EXPECT_TRUE(has(other, "the catalog does not have this") || has(other, "No explanation")) << other.body;
+    EXPECT_TRUE(has(other, "the catalog does not have this") || has(other, "No explanation"))
+        << other.body;
     // An environment without code, and one whose name is a path.
     for (const char* environment : {"none", "../production"}) {
         small_catalog("web2.test", environment);

@@ -169,7 +169,8 @@ TEST(Judge, OrdersRunsIfTheClockOfTheAgentSteps) {
     second.start += 24 * 60 * kMinute;
     late.start += 24 * 60 * kMinute;
     EXPECT_EQ(judged(node({late, first, second})), "proved 2 ");
-    // It was set back by a day after the first run. Its reports prove nothing, but it is not silent.
+    // It was set back by a day after the first run. Its reports prove nothing, but it is not
+    // silent.
     auto back = run(200);
     back.start -= 24 * 60 * kMinute;
     auto stepped = node({run(100, {change("File[/a]")}), back});
