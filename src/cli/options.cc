@@ -191,7 +191,8 @@ bool OptionParser::apply(const Option& option, std::string_view value, bool nega
         }
     } else if (option.value) {
         *option.value = value;
-        if (config::find_setting(option.name)) {
+        // The option --path names a folder of code, but the setting is the PATH of programs.
+        if (config::find_setting(option.name) && option.name != "path") {
             invocation_.settings.set(option.name, config::translated(value));
         }
     } else if (option.list) {

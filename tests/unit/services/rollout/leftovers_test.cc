@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 /// A plan whose node "a" has these groups.
 Plan plan_of(std::vector<PlannedGroup> groups) {
     Plan out;
+    out.environment = "production";
     out.groups = std::move(groups);
     out.nodes = {{.name = "a", .verdict = "changed", .groups = {}, .identity = {}}};
     for (std::uint32_t i = 0; i < out.groups.size(); ++i) out.nodes[0].groups.push_back(i);
