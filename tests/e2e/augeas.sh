@@ -104,7 +104,7 @@ if [ "$(id -u)" -eq 0 ]; then
     chown -h nobody "$folder" "$folder"/*
     for incl in link below/hosts below/new 'below/*'; do
         run 4 apply --detailed-exitcodes -e "augeas { 'victim': root => '$root', incl => '/of_user/$incl', lens => 'Hosts.lns',
-            changes => 'set 01/ipaddr 6.6.6.6' }"
+            changes => ['set 01/ipaddr 6.6.6.6', 'set 01/canonical h2'] }"
         holds "$err" "Augeas\[victim\]: Could not evaluate: Refusing to follow a link of user [0-9]+ to a file of user 0"
         [ "$(ls "$victim")" = hosts ] || { echo "FAILED: $incl: $(ls "$victim")"; failures=$((failures + 1)); }
         holds "$(<"$victim/hosts")" '^10.0.0.1.h1$'

@@ -250,8 +250,10 @@ private:
         if (!find("extract_path")) ruby_error("missing archive extract_path");
         sys::FileSystem& files = context_.system.files;
         const std::string folder = text("extract_path");
-        // This also fails if a link of another user leads to the folder.
-        if (!there(folder) && level() < kFolderOfCommand)
+        const auto real = files.real_path(folder);
+        // The command would follow a link of another user to the folder.
+        if (!real && real.error().code == ELOOP) throw base::plain_error(real.error().message);
+        if (!real && level() < kFolderOfCommand)
             ruby_error(fmt::format("No such file or directory @ dir_chdir - {}", folder));
         const std::string command = extracting();
         context_.message(Level::Debug,

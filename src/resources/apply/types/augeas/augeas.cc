@@ -2,6 +2,7 @@
 // The type augeas: changes configuration files with the Augeas library, as augeas_core 2.0.1 does
 // (docs/design/0210).
 #include <algorithm>
+#include <cerrno>
 #include <fmt/format.h>
 
 #include "core/base/number.h"
@@ -169,7 +170,8 @@ private:
     /// Fails if a link of another user leads to the file. libaugeas opens paths itself, so this
     /// finds only links that exist before it does.
     void check_links(const std::string& file) const {
-        unwrap(context_.system.files.look(file, true));
+        const auto real = context_.system.files.real_path(file);
+        if (!real && real.error().code != ENOENT) throw plain_error(real.error().message);
     }
     void load() {
         if (const std::string only = text("incl"); only.starts_with('/')) {
