@@ -281,9 +281,8 @@ Result<std::vector<JudgedRun>> read_runs(Database& db, std::string_view certname
     if (!node) return out;
     for (const auto& run :
          BUNRAKU_TRY(store::runs_of_node(db, node->run.node, INT64_MAX, kMostRuns))) {
-        auto one = BUNRAKU_TRY(judged_run(db, run, environment));
-        if (one.received < since) break;
-        out.push_back(std::move(one));
+        if (run.received < since) break;
+        out.push_back(BUNRAKU_TRY(judged_run(db, run, environment)));
     }
     return out;
 }
