@@ -303,27 +303,30 @@ std::string Controller::waiting_for(const RolloutRow& row, const Plan& plan, std
     }
     if (state == State::Moving) return "the nodes of the wave to be proved";
     if (state == State::Returning) return "the nodes to go back";
-    const auto without = [&] {
-        const auto server = server_without(row.environment, row.to, now);
-        return server ? fmt::format("the version {} on the server {}", row.to, *server) : "";
-    };
     if (state == State::Finishing) {
-        const std::string missing = without();
+        const std::string missing = missing_version(row.environment, row.to, now);
         return missing.empty() ? "the servers to switch the environment" : missing;
     }
     if (state != State::Waiting) return {};
     if (plan.rules.needs_approval(row.wave) && row.approved <= row.wave)
         return fmt::format("an approval of wave {}", row.wave);
     if (!plan.rules.open_at(now / 1000)) return "a window of rollout.yaml";
-    if (const auto server = unaware_server(now)) return fmt::format("the server {}", *server);
-    return without();
+    return awaited_server(row.environment, row.to, now);
 }
 
-std::optional<std::string> Controller::unaware_server(std::int64_t now) const {
+std::string Controller::awaited_server(std::string_view environment, std::string_view version,
+                                       std::int64_t now) const {
     const VersionTable table = options_.versions->table();
     for (const auto& server : table.servers)
-        if (!table.knows(server, now, Lease::Forward)) return server.server;
-    return std::nullopt;
+        if (!table.knows(server, now, Lease::Forward))
+            return fmt::format("the server {}", server.server);
+    return missing_version(environment, version, now);
+}
+
+std::string Controller::missing_version(std::string_view environment, std::string_view version,
+                                        std::int64_t now) const {
+    const auto server = server_without(environment, version, now);
+    return server ? fmt::format("the version {} on the server {}", version, *server) : "";
 }
 
 std::optional<std::string> Controller::server_without(std::string_view environment,

@@ -133,8 +133,13 @@ private:
     std::optional<Command> decide_returning(Pass& pass, std::string& reason);
     std::optional<Command> decide_finishing(Pass& pass, std::string& reason);
     std::string waiting_for(const store::RolloutRow& row, const Plan& plan, std::int64_t now);
-    /// Returns the name of a server that does not know the newest targets, or nullopt.
-    std::optional<std::string> unaware_server(std::int64_t now) const;
+    /// Returns which server nodes wait for before they take a version, because it does not know the
+    /// newest targets or does not have the version. Returns an empty text if they do not wait.
+    std::string awaited_server(std::string_view environment, std::string_view version,
+                               std::int64_t now) const;
+    /// Returns which server does not have a version, in the words of awaited_server().
+    std::string missing_version(std::string_view environment, std::string_view version,
+                                std::int64_t now) const;
     /// Returns the name of a server in use that does not have a version, or nullopt.
     std::optional<std::string> server_without(std::string_view environment,
                                               std::string_view version, std::int64_t now) const;

@@ -29,8 +29,8 @@ struct Controller::Pass {
     /// The newest report of each active node.
     std::map<std::string, store::RunRow, std::less<>> runs;
     ByText<store::NodeVersion> nodes;
-    std::int64_t environment =
-        0;  ///< id of the plan's environment; 0 if the store has no run in it
+    /// Id of the plan's environment; 0 if the store has no run in it.
+    std::int64_t environment = 0;
 
     const Rules& rules() const { return plan->rules; }
     /// Returns the move of a node to the new version, or null if it has not come yet.

@@ -29,14 +29,8 @@ Result<TryStatus> Controller::set_try(store::NodeTry entry, std::int64_t seconds
     }
     (void)tick();
     const std::int64_t time = BUNRAKU_TRY(now());
-    TryStatus out{.entry = std::move(entry), .waiting = {}};
-    if (const auto server = unaware_server(time)) {
-        out.waiting = fmt::format("the server {}", *server);
-    } else if (const auto without =
-                   server_without(out.entry.environment, out.entry.version, time)) {
-        out.waiting = fmt::format("the version {} on the server {}", out.entry.version, *without);
-    }
-    return out;
+    const std::string waiting = awaited_server(entry.environment, entry.version, time);
+    return TryStatus{.entry = std::move(entry), .waiting = waiting};
 }
 
 Result<void> Controller::end_try(std::string_view environment, std::string_view node) {
