@@ -31,7 +31,7 @@ forge token create --name ci --repo inside
 "$BUNRAKU" token create --name t --scope query --statedir "$scratch/state" >/dev/null 2>&1
 viewer=$("$BUNRAKU" token create --name v --role viewer --statedir "$scratch/state" 2>/dev/null)
 
-"$BUNRAKU" server --https 127.0.0.1:0 --statedir "$scratch/state" "${site[@]}" --setting certname=localhost \
+"$BUNRAKU" server --https 0.0.0.0:0 --statedir "$scratch/state" "${site[@]}" --setting certname=localhost \
     --setting autosign=true --setting ca_key_type=rsa --setting keylength=2048 \
     --setting access-log="$scratch/log/access.log" >"$scratch/url" 2>"$scratch/err" &
 server=$!
@@ -50,6 +50,8 @@ done
 # A sign-in to the console writes its audit log.
 curl -sk -o /dev/null --data-urlencode "token=$viewer" "https://localhost:$port/console/sign-in"
 [ "$(stat -c %a "$scratch/state/console-link")" = 600 ] || { echo "FAILED: console-link is not 0600"; failures=1; }
+grep -q "^https://localhost:$port/console/link/" "$scratch/state/console-link" ||
+    { echo "FAILED: console-link: $(<"$scratch/state/console-link")"; failures=1; }
 kill $server; wait $server 2>/dev/null
 
 python3 - "$SOURCE/docs/files.md" "$scratch" <<'EOS' || failures=$((failures + 1))

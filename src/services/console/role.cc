@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/sys/disk.h"
+#include "net/http/url.h"
 #include "services/console/assets.h"
 #include "services/console/console.h"
 #include "services/console/errors.h"
@@ -43,6 +44,15 @@ Response failed(Visit& visit, const base::Error& error) {
         return error_page(visit, text->status, text->title, text->message);
     return error_page(visit, 500, "This page could not be made",
                       "The server's log has the reason.");
+}
+
+/// Returns the URL at which a browser on this machine reaches a listener. No browser connects to the
+/// wildcard addresses.
+std::string local_url(const std::string& listener) {
+    auto url = http::parse_url(listener);
+    if (!url) return listener;
+    if (url->host == "0.0.0.0" || url->host == "::") url->host = "localhost";
+    return url->origin();
 }
 
 /// Calls the page of a visitor whose right was checked.
@@ -126,13 +136,14 @@ public:
     Result<void> reload() override { return console_.read_rules(); }
     void listening(const std::vector<std::string>& urls) override {
         if (urls.empty()) return;
-        const auto link = fmt::format("{}{}", urls[0], link_path(std::exchange(link_, {})));
+        const auto url = local_url(urls[0]);
+        const auto link = fmt::format("{}{}", url, link_path(std::exchange(link_, {})));
         // The log may be readable by others, so it does not contain the link.
         const auto written = sys::disk().replace(console_.link_file(), link + "\n", {.mode = 0600});
         console_.context.log.log(
             written ? base::Level::Notice : base::Level::Warning,
             fmt::format(
-                "The console is at {}{}/. {}", urls[0], kRoot,
+                "The console is at {}{}/. {}", url, kRoot,
                 written
                     ? "To sign in once from this machine, open the link in " + console_.link_file()
                     : "Could not write the link to sign in: " + written.error().message));
