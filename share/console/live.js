@@ -122,6 +122,28 @@ function close() {
   source = null;
 }
 
+/** A stream of events does not tell the status of an answer that is not a stream. */
+async function isSignedOut(address) {
+  const request = new AbortController();
+  try {
+    const answer = await fetch(address, {
+      headers: { Accept: 'text/event-stream' }, cache: 'no-store', redirect: 'manual', signal: request.signal,
+    });
+    request.abort();
+    return answer.status === 401;
+  } catch {
+    return false;
+  }
+}
+
+async function onError() {
+  const refused = source.readyState === EventSource.CLOSED;
+  const address = source.url;
+  close();
+  if (refused && await isSignedOut(address)) stopped = true;
+  if (source === null) openLater();
+}
+
 function openLater() {
   close();
   offline ??= new Date();
@@ -147,7 +169,7 @@ function open() {
     stopped = true;
     openLater();
   });
-  source.addEventListener('error', openLater);
+  source.addEventListener('error', onError);
 }
 
 // Browsers allow few connections to a server, so hidden pages have none.

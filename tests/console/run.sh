@@ -30,13 +30,18 @@ printf 'web1.example.org\ndb2.example.org\n' >"$scratch/etc/autosign.conf"
 "$BUNRAKU" forge "${places[@]:4}" create --repo test >/dev/null
 "$BUNRAKU" forge "${places[@]:4}" upload --repo test "$scratch"/code/modules/*.tar.gz >/dev/null
 "$BUNRAKU" forge "${places[@]:4}" publish --repo test >/dev/null
-: >"$scratch/out"
-"$BUNRAKU" server --roles ca,store,forge,console --environmentpath "$scratch/code/environments" --http 127.0.0.1:0 "${places[@]}" >"$scratch/out" 2>"$scratch/err" &
-server=$!
-until url=$(grep -o 'is ready: .*' "$scratch/out" | cut -d' ' -f3) && [ -n "$url" ]; do
-    kill -0 "$server" || { cat "$scratch/err"; exit 1; }
-    sleep 0.1
-done
+# start PORT: starts the server and sets url.
+start() {
+    : >"$scratch/out"
+    "$BUNRAKU" server --roles ca,store,forge,console --environmentpath "$scratch/code/environments" \
+        --http "127.0.0.1:$1" "${places[@]}" >"$scratch/out" 2>"$scratch/err" &
+    server=$!
+    until url=$(grep -o 'is ready: .*' "$scratch/out" | cut -d' ' -f3) && [ -n "$url" ]; do
+        kill -0 "$server" || { cat "$scratch/err"; exit 1; }
+        sleep 0.1
+    done
+}
+start 0
 token=$("$BUNRAKU" token create --name test --role admin "${places[@]}" 2>/dev/null)
 python3 -B "$here/generate_fleet.py" "$url" --nodes "$nodes" --runs 5
 # Waits until the queue is empty.
@@ -51,3 +56,16 @@ done
 # The tasks come first, because browser.mjs adds nodes.
 node "$here/tasks.mjs" "$url" "$token" --chromium "$browser"
 node "$here/browser.mjs" "$url" "$token" --chromium "$browser" "$@"
+# Pictures need no restart.
+[ $# -eq 0 ] || exit 0
+coproc pages { node "$here/restart.mjs" "$url" "$token" --chromium "$browser"; }
+tabs=$pages_PID
+while read -r step <&"${pages[0]}"; do
+    case $step in
+        stop) kill "$server"; wait "$server" || true ;;
+        start) start "${url##*:}" ;;
+        *) echo "$step"; continue ;;
+    esac
+    echo done >&"${pages[1]}"
+done
+wait "$tabs"

@@ -5,6 +5,7 @@
 #include <openssl/crypto.h>
 
 #include "core/base/text.h"
+#include "net/http/url.h"
 #include "services/console/frame.h"
 #include "services/console/parts.h"
 
@@ -249,8 +250,14 @@ bool is_own_form(const Request& request, const Visit& visit) {
 }
 
 Response sign_in_needed(const Request& request) {
-    if (!accepts_html(request) || request.method != "GET")
-        return Response::text(401, "Sign in first: see /console/sign-in");
+    if (!accepts_html(request)) return Response::text(401, "Sign in first: see /console/sign-in");
+    if (request.method != "GET") {
+        // The form came from a page of the console, to which the visitor returns.
+        const auto from = http::parse_url(request.headers.get("Referer"));
+        return sign_in_page(401, target_of(from && !is_cross_site(request) ? from->target : ""),
+                            "You are not signed in, so nothing was done. Sign in, and repeat the "
+                            "action.");
+    }
     return to_page(Url({"sign-in"}).with("to", request.target));
 }
 

@@ -125,6 +125,16 @@ TEST_F(ConsoleInput, AnExpiredSessionAsksToSignInAndReturns) {
     stop();
     start();
     EXPECT_EQ(get("/nodes", other).status, 303);
+    // A form that is sent then does nothing, and the sign-in leads back to its page.
+    auto headers = other;
+    headers.emplace_back("Referer", "http://console.test/console/change?from=a");
+    auto form = ask("POST", "/console/change", headers);
+    EXPECT_EQ(form.status, 401);
+    EXPECT_TRUE(has(form, "nothing was done")) << form.body;
+    EXPECT_TRUE(has(form, "value=\"/console/change?from=a\"")) << form.body;
+    headers.back().second = "http://elsewhere.test//evil.test/";
+    form = ask("POST", "/console/change", headers);
+    EXPECT_TRUE(has(form, "name=\"to\" value=\"/console/\"")) << form.body;
 }
 
 TEST_F(ConsoleInput, ADatabaseThatFailsAndRecovers) {
