@@ -48,6 +48,7 @@ void ManifestAnalyzer::named(const Named& node, DefinitionKind kind, SymbolKind 
     const Span name_span = name_after_keyword(node.offset);
     ScopeFrame frame;
     frame.definition = true;
+    frame.of_class = kind == DefinitionKind::Class;
     frame.prefix = local ? local_prefix() : base::lower(without_top(node.name));
     if constexpr (requires { node.parent_class; })
         frame.inherits = base::lower(without_top(node.parent_class));

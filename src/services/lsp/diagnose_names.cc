@@ -71,7 +71,7 @@ private:
         out_.push_back(std::move(problem));
     }
     void check(const Occurrence& at) {
-        if (at.role == Role::Prefix || at.role == Role::Inherited) return;
+        if (at.role == Role::Prefix || at.role == Role::Inherited || at.role == Role::Title) return;
         if (at.role == Role::Define || at.role == Role::Key) return;
         const std::string_view name = at.key.name.view();
         switch (at.key.kind) {

@@ -19,6 +19,7 @@ struct ScopeFrame {
     std::unordered_set<std::string_view> names;
     bool definition = false;
     std::string inherits;
+    bool of_class = false;  ///< $title and $name are `prefix`
 };
 
 class ManifestAnalyzer {
@@ -79,6 +80,11 @@ private:
     template <class F>
     void each_literal(const Node* node, const F& f);
     void class_names(const Node* node);
+    /// Adds the class that a text such as "${title}::install" names.
+    void class_in_text(const syntax::ConcatenatedString& node);
+    /// Returns the class whose title a variable is in the current scope: $title or $name in a
+    /// class; empty for other variables.
+    std::string_view class_of_title(std::string_view variable) const;
     void resource_titles(const Node* node, const std::string& type, Role role);
     void resource(const syntax::ResourceExpression& node);
     static std::string referenced_type(const Node* node);

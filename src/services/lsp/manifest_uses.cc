@@ -136,8 +136,46 @@ void ManifestAnalyzer::class_names(const Node* node) {
         for (const Node* item : list->values) class_names(item);
         return;
     }
+    if (const auto* text = syntax::as<syntax::ConcatenatedString>(node))
+        return class_in_text(*text);
     each_literal(
         node, [&](std::string_view name, Span span) { use_lower(SymbolKind::Class, name, span); });
+}
+
+std::string_view ManifestAnalyzer::class_of_title(std::string_view variable) const {
+    if (variable != "title" && variable != "name") return {};
+    for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
+        if (frame->names.contains(variable)) return {};
+        if (frame->definition) return frame->of_class ? frame->prefix : std::string_view();
+    }
+    return {};
+}
+
+void ManifestAnalyzer::class_in_text(const syntax::ConcatenatedString& node) {
+    visit(&node);
+    std::string name;
+    std::string_view around;
+    for (const Node* part : node.segments) {
+        if (const auto* text = syntax::as<syntax::LiteralString>(part)) {
+            name += text->value;
+            continue;
+        }
+        const auto* inner = syntax::as<syntax::TextExpression>(part);
+        const auto* variable = syntax::as<syntax::VariableExpression>(inner ? inner->expr : part);
+        if (!variable) return;
+        if (const auto title = class_of_title(variable->name.view()); !title.empty()) {
+            around = title;
+            name += title;
+        } else if (variable->name.view() == "module_name" && !module_.empty()) {
+            name += module_;
+        } else {
+            return;
+        }
+    }
+    // A rename replaces the whole text, with its quotes.
+    const Span span = node_span(&node);
+    use(SymbolKind::Class, base::lower(without_top(name)), span);
+    if (!around.empty()) use(SymbolKind::Class, around, span, Role::Title);
 }
 
 void ManifestAnalyzer::resource_titles(const Node* node, const std::string& type, Role role) {

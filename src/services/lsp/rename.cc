@@ -252,9 +252,27 @@ std::expected<NamedPlace, RpcError> named_place(const State& state, const Value&
     return NamedPlace{*place, occurrence, *target};
 }
 
+/// Reports whether a name is written as a text with variables: "${title}::install".
+bool is_computed(std::string_view written) {
+    return written.starts_with('"') && written.ends_with('"');
+}
+
+/// Returns the class that a text with variables names after the rename. In a class that gets
+/// another name, the text continues to name the same class.
+std::string computed_name(const IndexedFile* file, const RenameTarget& target,
+                          const std::string& new_name, Span span) {
+    if (!file) return new_name;
+    for (const Occurrence& found : file->symbols.occurrences)
+        if (found.span == span && found.key.kind == SymbolKind::Class && found.role == Role::Use &&
+            found.key != target.key)
+            return std::string(found.key.name.view());
+    return new_name;
+}
+
 /// Returns the new text of an occurrence, or nullopt if the file has changed since it was indexed.
-std::optional<std::string> renamed_text(const RenameTarget& target, const std::string& name,
-                                        const FoundPlace& found, std::string_view file) {
+std::optional<std::string> renamed_text(const State& state, const RenameTarget& target,
+                                        const std::string& name, const FoundPlace& found,
+                                        std::string_view file) {
     if (found.span.end() > file.size()) return std::nullopt;
     const std::string_view old_text = file.substr(found.span.offset, found.span.length);
     const std::string old_name(target.key.name.view());
@@ -264,6 +282,10 @@ std::optional<std::string> renamed_text(const RenameTarget& target, const std::s
         if (old_text != (whole ? std::string_view(old_name) : last_segment(old_name)))
             return std::nullopt;
         return name;
+    }
+    if (is_computed(old_text)) {
+        const auto* indexed = state.workspace.index().file(found.path);
+        return fmt::format("'{}'", computed_name(indexed, target, name, found.span));
     }
     auto cased = qualified_text(old_text, old_name, name);
     if (cased && target.data_type && old_text.front() >= 'A' && old_text.front() <= 'Z')
@@ -279,7 +301,8 @@ Answer on_prepare_rename(State& state, const Value& params) {
     const auto& [place, occurrence, target] = *named;
     JsonWriter out;
     out.object().member("range", RangeFinder(state).range(place.path, occurrence->span));
-    out.member("placeholder", place.slice(occurrence->span));
+    const std::string_view written = place.slice(occurrence->span);
+    out.member("placeholder", is_computed(written) ? target.key.name.view() : written);
     return out.end_object().take();
 }
 
@@ -308,7 +331,7 @@ Answer on_rename(State& state, const Value& params) {
     RangeFinder ranges(state);
     EditsByPath edits;
     for (const FoundPlace& found : use_places(state, place, *occurrence, true)) {
-        auto text = renamed_text(target, name, found, ranges.text(found.path).text);
+        auto text = renamed_text(state, target, name, found, ranges.text(found.path).text);
         if (!text) return request_failed(fmt::format("{} has changed", found.path));
         edits[found.path].emplace_back(found.span, std::move(*text));
     }

@@ -46,6 +46,7 @@ enum class Role : std::uint8_t {
     Key,             ///< in a Hiera key, a comment or a text, which may or may not name something
     Attribute,       ///< of a resource
     ClassAttribute,  ///< of a class that is declared like a resource
+    Title,           ///< a text such as "${title}::x", which contains the name of the class around
 };
 
 /// A place in a text at which a name occurs.

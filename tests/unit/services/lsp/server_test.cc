@@ -162,6 +162,29 @@ TEST_F(LspServerTest, RenamesAClassWithItsFile) {
     EXPECT_TRUE(has(edit, R"("newText":"web::vhost")"));
 }
 
+TEST_F(LspServerTest, RenamesClassesThatATextWithTheTitleNames) {
+    start();
+    open("/r/modules/web/manifests/init.pp",
+         "class web {\n  include \"${title}::linux\"\n  [1].each |$name| { include \"${name}::x\" "
+         "}\n}\n");
+    open("/r/modules/web/manifests/linux.pp",
+         "class web::linux {\n  Class[\"${module_name}\"] -> Class[$title]\n}\n");
+    const auto rename = [&](const char* file, std::string_view name) {
+        return ask("textDocument/rename", at(fmt::format("/r/modules/web/manifests/{}.pp", file), 0,
+                                             8, fmt::format(R"(,"newName":"{}")", name)));
+    };
+    // The text names the renamed class.
+    std::string edit = rename("linux", "web::debian");
+    EXPECT_TRUE(has(edit, R"("start":{"line":1,"character":10},"end":{"line":1,"character":27}},)"
+                          R"("newText":"'web::debian'")"))
+        << edit;
+    // The text has the title of the renamed class, and continues to name the other class.
+    edit = rename("init", "web::server");
+    EXPECT_TRUE(has(edit, R"("newText":"'web::linux'")")) << edit;
+    EXPECT_TRUE(has(edit, R"("newText":"'web::server'")")) << edit;
+    EXPECT_FALSE(has(edit, "::x")) << edit;
+}
+
 TEST_F(LspServerTest, RefusesNamesThatAreTakenOrHaveNoModule) {
     start();
     const auto rename = [&](std::string_view name) {
