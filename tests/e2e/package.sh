@@ -39,7 +39,7 @@ version=$(field Version)
 suffix=$(. /etc/os-release && case $ID in debian) echo "+deb${VERSION_ID:-}" ;; ubuntu) echo "+ubuntu$VERSION_ID" ;; esac)
 [ "$version" = "${version%"${suffix%+deb}"}${suffix%+deb}" ] || { echo "FAILED: version $version"; failures=$((failures + 1)); }
 version=${version%"$suffix"}
-dpkg --compare-versions "$version" le 0.1.0 && dpkg --compare-versions "$version" gt 0.1.0~1 ||
+dpkg --compare-versions "$version" le 1.0.0 && dpkg --compare-versions "$version" gt 1.0.0~1 ||
     { echo "FAILED: version $version"; failures=$((failures + 1)); }
 files=$(dpkg-deb -c "$package")
 lacks "$(awk '{ print $2 }' <<<"$files" | sort -u)" '^[^r]'
