@@ -46,8 +46,8 @@ Response failed(Visit& visit, const base::Error& error) {
                       "The server's log has the reason.");
 }
 
-/// Returns the URL at which a browser on this machine reaches a listener. No browser connects to the
-/// wildcard addresses.
+/// Returns the URL at which a browser on this machine reaches a listener. No browser connects to
+/// the wildcard addresses.
 std::string local_url(const std::string& listener) {
     auto url = http::parse_url(listener);
     if (!url) return listener;
