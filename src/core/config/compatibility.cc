@@ -169,6 +169,13 @@ constexpr LevelChange kChanges[] = {
      {"a parameter of a node that is set again logs a warning", "the same",
       "it logs a notice if both values are equal"},
      "openvox 9.0.0-rc1, #626"},
+    {Change::FactLimitWarnings,
+     LevelChange::Kind::Behavior,
+     "fact_limit_warnings",
+     OpenVox8,
+     {"the warning about a long value does not name the fact",
+      "warnings about soft limits name the fact with dots", "the same"},
+     "openvox 8.20.0, #137"},
 };
 
 constexpr std::string_view kNames[] = {"puppet8", "openvox8", "openvox9"};

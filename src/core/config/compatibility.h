@@ -48,7 +48,8 @@ enum class Change : std::uint8_t {
     FactCommands,
     CatalogName,
     ModuleRequirements,
-    NodeParameters
+    NodeParameters,
+    FactLimitWarnings
 };
 
 /// A row of the table of differences.

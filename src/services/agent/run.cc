@@ -27,6 +27,7 @@
 #include "resources/facts/facts.h"
 #include "services/agent/conditional_state.h"
 #include "services/agent/download.h"
+#include "services/agent/fact_limits.h"
 #include "services/agent/node_facts.h"
 #include "services/agent/plugins.h"
 #include "services/agent/server_content.h"
@@ -393,6 +394,9 @@ private:
             if (own.is_string()) node_ = own.as_string();
             report_->host = node_;
         }
+        check_fact_limits(settings_, facts_, [this](Level level, std::string text) {
+            log_message(level, std::move(text));
+        });
         report_->add_time("fact_generation", measured(begin));
     }
 
@@ -456,8 +460,12 @@ private:
             log_message(Level::Err, "Could not retrieve catalog from remote server: " + why);
             return std::nullopt;
         };
+        auto facts = http::percent_encode(facts_document());
+        check_payload_size(settings_, facts.size(), [this](Level level, std::string text) {
+            log_message(level, std::move(text));
+        });
         Query form{{"facts_format", "application/json"},
-                   {"facts", http::percent_encode(facts_document())},
+                   {"facts", std::move(facts)},
                    {"environment", environment_},
                    {"configured_environment",
                     settings_.is_set("environment") ? settings_.text("environment") : ""},
