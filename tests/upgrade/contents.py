@@ -76,10 +76,10 @@ def report(name, status):
 
 
 def fill(store):
-    """Sends the contents to a server with this state directory, and waits until they are stored."""
+    """Sends the contents to a server with this state directory, and waits until they are stored. `store` may have more options."""
     server = subprocess.Popen([store.command, "server", "--roles", "store", "--http", "127.0.0.1:0", "--statedir", store.folder,
                                "--confdir", store.folder / "etc", "--ssldir", store.folder / "ssl", "--vardir", store.folder / "var",
-                               "--setting", "node-ttl=0", "--setting", "node-purge-ttl=0", "--setting", "report-ttl=0"],
+                               "--setting", "node-ttl=0", "--setting", "node-purge-ttl=0", "--setting", "report-ttl=0", *getattr(store, "options", ())],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         url = None
