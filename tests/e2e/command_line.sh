@@ -318,15 +318,33 @@ holds "$err" 'completion has no output in JSON'
 run 1 config print -o yaml certname
 holds "$err" "-o is json, not 'yaml'"
 
-# Colours and progress appear only on terminals that support them.
-if command -v script >/dev/null; then
-    for term in xterm dumb; do
-        TERM=$term NO_COLOR='' script -qec "'$BUNRAKU' test --path '$scratch/tested' ${places[*]}" /dev/null >"$scratch/terminal" </dev/null
-        if [ "$term" = dumb ]; then
-            lacks "$(<"$scratch/terminal")" $'\033'
-        else
-            holds "$(<"$scratch/terminal")" $'\033\\[K'
-        fi
-    done
-fi
+# Colours, progress and escapes appear only on terminals that support them.
+printf 'class m {\n  fail("broken")\n}\n' >"$scratch/tested/modules/m/manifests/broken_too.pp"
+printf 'notify { "x": message => "y" }\nnotify { "é": }\nwarning("w")\n' >"$scratch/one.pp"
+printf 'notify { "x": message => "z" }\n' >"$scratch/two.pp"
+for n in one two; do
+    run 0 compile --node n1 "$scratch/$n.pp"
+    printf '%s' "$out" >"$scratch/$n.json"
+done
+cat >"$scratch/on_terminal" <<'EOF'
+# Runs a program on a terminal and copies what it prints.
+import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 4096))))
+EOF
+# on_terminal TERM ARGS...: prints what the program writes to a terminal of this kind.
+on_terminal() {
+    local term=$1
+    shift
+    env -u NO_COLOR TERM="$term" python3 "$scratch/on_terminal" "$BUNRAKU" "$@" "${places[@]}" </dev/null 2>&1
+}
+escape=$'\033'
+for words in "test --path $scratch/tested" "apply $scratch/one.pp" "diff $scratch/one.json $scratch/two.json" \
+    "compile $scratch/tested/modules/m/manifests/broken_too.pp" "compile -e notice(\$x)" "eval -e [1,\$x]" "help apply"; do
+    # shellcheck disable=SC2086
+    colored=$(on_terminal xterm $words) plain=$(on_terminal dumb $words)
+    [ -n "$plain" ] || { echo "FAILED: $words prints nothing"; failures=$((failures + 1)); }
+    lacks "$plain" "$escape"
+    holds "$colored" "$escape"
+    lacks "$(on_terminal '' $words)" "$escape"
+done
 finish

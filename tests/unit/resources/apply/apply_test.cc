@@ -115,6 +115,27 @@ TEST(Apply, PreservesUnmanagedHostsLines) {
               Lines{});
 }
 
+// The messages are those of Puppet 8.11.
+TEST(Apply, SkipsHostsFileThatIsNotUtf8) {
+    const std::string before = "127.0.0.1\tlocalhost\n10.0.0.8\tweb # caf\xe9\n";
+    Machine m;
+    m.fake.files.put("/etc/hosts", before);
+    const std::string two = resource("Host", "web", R"("ip":"10.0.0.9")") +
+                            resource("Host", "new", R"("ip":"10.0.0.7")");
+    const std::string why =
+        "Puppet::Util::FileType::FileTypeFlat could not read /etc/hosts: invalid byte sequence in "
+        "UTF-8";
+    for (int run = 0; run < 2; ++run) {
+        EXPECT_EQ(
+            m.run(two),
+            (Lines{why, "Could not prefetch host provider 'parsed': " + why,
+                   "/Stage[main]/Main/Host[web]: Skipping because provider prefetch failed",
+                   "/Stage[main]/Main/Host[new]: Skipping because provider prefetch failed"}));
+        EXPECT_EQ(m.status, "failed");
+        EXPECT_EQ(m.fake.files.read("/etc/hosts").value_or(""), before);
+    }
+}
+
 // In Puppet 8.11 too, these audited values are symbols: `returns` of an exec that must run, and the
 // target of a file that is not a link.
 TEST(Apply, StoresAuditedValues) {

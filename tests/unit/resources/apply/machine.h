@@ -24,6 +24,8 @@ struct Machine {
     Lines desired;       ///< the desired values in the events
     std::function<StopRequest()> stop;
     Options options;
+    /// Used instead of the memory's files.
+    sys::FileSystem* files = nullptr;
     Machine() { fake.files.put("/tmp/.keep", ""); }
 
     Lines run(const std::string& resources, bool noop = false) {
@@ -40,7 +42,8 @@ struct Machine {
         }
         log.records.clear();
         ReportSink sink(log, fake.clock);
-        Context context{.system = fake.system, .log = sink};
+        sys::System system{files ? *files : fake.files, fake.processes, fake.clock, fake.users};
+        Context context{.system = system, .log = sink};
         context.options = options;
         context.options.noop = noop;
         context.stop = stop;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests types of modules that are built in. Messages and files were recorded from Puppet 8.11 with
 // stdlib 8.5.0, inifile 5.4.0 and concat 7.3.1, unless the newest release differs.
+#include <cstdlib>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "core/sys/guarded_file_system.h"
 #include "machine.h"
 #include "resources/apply/module_releases.h"
 #include "resources/apply/ruby_types.h"
@@ -291,6 +295,58 @@ TEST(Archive, ExtractsAndRemoves) {
     EXPECT_EQ(unknown[0],
               "Could not set 'present' on ensure: Working directory /none does not exist!");
     EXPECT_FALSE(m.fake.files.exists("/dl/b.tgz"));  // cleanup still runs
+}
+
+// The program that unpacks an archive follows links, so the type checks each path before.
+TEST(Archive, RefusesLinksOfOtherUsers) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root follows no links of other users";
+    const auto files = sys::make_guarded_file_system();
+    char name[] = "/tmp/archive-XXXXXX";
+    ASSERT_NE(::mkdtemp(name), nullptr);
+    const std::string top = name;
+    ASSERT_EQ(::chmod(name, 0755), 0);
+    ASSERT_TRUE(files->make_directory(top + "/victim", 0755));
+    ASSERT_TRUE(files->write(top + "/victim/f", "secret", 0600));
+    ASSERT_TRUE(files->write(top + "/a.tgz", "payload", 0644));
+    ASSERT_TRUE(files->make_directory(top + "/user", 0755));
+    ASSERT_TRUE(files->make_link(top + "/victim", top + "/user/link"));
+    for (const char* path : {"/user", "/user/link"})
+        ASSERT_TRUE(files->set_owner(top + path, 65534, 65534, false));
+    Machine m;
+    m.files = files.get();
+    const std::string link = top + "/user/link", own = top + "/b.tgz";
+    const auto text = [](const char* key, const std::string& v) {
+        return fmt::format(R"("{}":"{}")", key, v);
+    };
+    const std::string from = text("source", top + "/a.tgz");
+    const std::string extracted = from + R"(,"extract":true,)" + text("extract_path", link);
+    const std::pair<std::string, std::string> cases[] = {
+        {link + "/new.tgz", from},
+        {link + "/f", from},
+        {link + "/f", R"("ensure":"absent")"},
+        {own, text("source", link + "/f")},
+        {own, text("source", "file://" + link + "/f")},
+        {own, from + "," + text("temp_dir", link)},
+        {own, extracted},
+        {own, extracted + "," + text("creates", top + "/none")},
+        {own, extracted + "," + text("extract_command", "unpack %s")},
+        {own, extracted + R"(,"user":"root")"},
+    };
+    for (const auto& [title, parameters] : cases) {
+        SCOPED_TRACE(title + " " + parameters);
+        (void)files->remove(own);
+        const Lines said = m.run(resource("Archive", title, parameters));
+        ASSERT_FALSE(said.empty());
+        EXPECT_TRUE(
+            said[0].contains("Refusing to follow a link of user 65534 to a file of user 0") ||
+            said[0].contains(fmt::format("Source file: {}/f does not exists.", link)))
+            << said[0];
+        EXPECT_EQ(m.fake.processes.texts(), Lines{});
+        EXPECT_EQ(files->list(top + "/victim").value_or(Lines{}), Lines{"f"});
+        EXPECT_EQ(files->read(top + "/victim/f").value_or("gone"), "secret");
+        EXPECT_EQ(files->lstat(top + "/victim/f")->mode, 0600U);
+    }
+    EXPECT_TRUE(files->remove_all(top));
 }
 
 TEST(Archive, DiscardsFileWithWrongChecksum) {

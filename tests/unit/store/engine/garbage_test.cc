@@ -120,7 +120,7 @@ TEST_P(Garbage, LimitsSizeOfSteps) {
     EXPECT_EQ(reports(), 100);
 }
 
-/// Matches PuppetDB 7.12; tests/store/expiry_peer compares the two.
+/// Matches PuppetDB 7.12.
 TEST_P(Garbage, ExpiresInactiveNodes) {
     auto opened = Writer::open(where_, {.durable = false});
     ASSERT_TRUE(opened) << opened.error().message;
@@ -196,6 +196,47 @@ TEST_P(Garbage, RemovesReportsAndEventsByDay) {
     };
     EXPECT_EQ(left(6 * kDay - 1), "2 6");
     EXPECT_EQ(left(6 * kDay), "0 0");
+}
+
+/// `purge_resource_events` and `purge_reports` of the command `clean` have lifetimes of their own:
+/// a report outlives its events, and reports alone take the events of their age with them.
+TEST_P(Garbage, CleansEventsAndReportsSeparately) {
+    const std::int64_t now = now_ms();
+    ServiceOptions options;
+    options.database = where_;
+    options.queue_folder = folder_ / "q";
+    options.durable = false;
+    options.gc_interval_ms = 0;
+    options.lifetimes.report_ttl_ms = 14 * kDay;
+    options.lifetimes.resource_events_ttl_ms = kDay;
+    auto service = Service::start(std::move(options));
+    ASSERT_TRUE(service) << service.error().message;
+    Service& s = **service;
+    ASSERT_TRUE(s.with_writer([&](Writer& w) -> Result<void> {
+        BUNRAKU_TRY_VOID(w.db().execute("INSERT INTO certnames (id, certname) VALUES (1, 'n')"));
+        add_reports(w.db(), 1, 3, 2);
+        // The second report has outlived its events, and the third has outlived itself.
+        for (const auto& [id, age] : {std::pair{1000001, 0}, {1000002, 5}, {1000003, 30}}) {
+            const std::int64_t at = now - age * kDay;
+            BUNRAKU_TRY_VOID(w.db().execute(
+                fmt::format("UPDATE reports SET producer_timestamp = {} WHERE id = {}", at, id)));
+            BUNRAKU_TRY_VOID(w.db().execute(fmt::format(
+                "UPDATE resource_events SET timestamp = {} WHERE report_id = {}", at, id)));
+        }
+        return {};
+    }));
+    const auto left = [&](const CleanWhat& what) {
+        const auto done = s.clean(what);
+        EXPECT_TRUE(done && *done);
+        auto reader = s.reader();
+        EXPECT_TRUE(reader);
+        return fmt::format("{} {}", number(**reader, "SELECT count(*) FROM reports"),
+                           number(**reader, "SELECT count(*) FROM resource_events"));
+    };
+    EXPECT_EQ(left({.expire_nodes = true, .purge_nodes = true}), "3 6");
+    EXPECT_EQ(left({.purge_reports = true}), "2 4");
+    EXPECT_EQ(left({.purge_events = true}), "2 2");
+    EXPECT_EQ(left({.purge_reports = true, .purge_events = true}), "2 2");
 }
 
 TEST_P(Garbage, RemovesNodesInSteps) {
