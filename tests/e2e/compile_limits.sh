@@ -71,6 +71,9 @@ holds "$err" ' on node endless1$'
 limited "$time" compile-timeout=300ms catalog compile endless1
 limited "$time" compile_timeout=300ms apply --facts "$scratch/facts.json" -e "$endless"
 limited "$time" compile-timeout=300ms eval -e "$endless"
+# A function that only searches in a growing text.
+# shellcheck disable=SC2016
+limited "$time" compile-timeout=300ms eval -e '$a = Integer[1, 60].reduce("ab") |$m, $i| { regsubst($m, "(.)", "\\1\\1", "G") }'
 # Builds with sanitizers do not count the memory of values outside of the arena.
 if ! grep -q '^BUNRAKU_SANITIZE:STRING=.' "$(dirname "$BUNRAKU")/CMakeCache.txt"; then
     limited "$memory" max-compile-memory=128 compile --node large1 --facts "$scratch/facts.json"

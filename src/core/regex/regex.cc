@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "core/base/assert.h"
+#include "core/base/work_limit.h"
 #include "core/regex/ruby_dialect.h"
 
 namespace bunraku::regex {
@@ -19,6 +20,13 @@ namespace {
 constexpr unsigned long kRetryLimit = 10'000'000;
 constexpr unsigned int kStackLimit = 20'000'000;
 constexpr unsigned int kNestingLimit = 1000;
+// A search up to the limit takes a tenth of a second, so the limits of a compile are checked every
+// few searches.
+constexpr int kStepsOfSearch = 16;
+
+void count_search() {
+    for (int i = 0; i < kStepsOfSearch; ++i) base::step();
+}
 
 /// Ruby's syntax plus the option letters W, D and S, which the rewritten patterns need.
 OnigSyntaxType& ruby_syntax() {
@@ -175,6 +183,7 @@ base::Result<std::shared_ptr<const Regex>> Regex::cached(std::string_view patter
 
 std::optional<Match> Regex::search(std::string_view subject, std::size_t start) const {
     if (start > subject.size() || ends_inside_character(subject)) return std::nullopt;
+    count_search();
     thread_local RegionHolder holder;
     // An empty view may have a null pointer, which the matcher treats as an error.
     const char* text = subject.data() ? subject.data() : "";
@@ -198,6 +207,7 @@ std::optional<Match> Regex::search(std::string_view subject, std::size_t start) 
 
 bool Regex::matches(std::string_view subject) const {
     if (ends_inside_character(subject)) return false;
+    count_search();
     const char* text = subject.data() ? subject.data() : "";
     const OnigUChar* begin = bytes(text);
     const OnigUChar* end = begin + subject.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/value/yaml_document.h"
 
+#include "core/base/work_limit.h"
 #include "core/codec/yaml_writer.h"
 #include "core/value/rich_data.h"
 
@@ -9,6 +10,7 @@ namespace bunraku::value {
 namespace {
 
 void write(codec::YamlWriter& writer, const Value& v) {
+    base::step();
     if (v.is_array()) {
         writer.start_sequence();
         for (const Value& item : v.as_array()) write(writer, item);

@@ -60,6 +60,7 @@ namespace {
 
 /// Removes Sensitive wrappers at any depth. Returns true if there was one.
 bool unwrap(const Call& call, Value& v) {
+    base::step();
     if (v.is(Kind::Sensitive)) {
         v = v.unwrap();
         unwrap(call, v);

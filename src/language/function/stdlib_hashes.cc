@@ -225,6 +225,7 @@ Value nested_values(const Call& call) {
 
 /// Compares like Ruby's <=> of numbers, strings, and arrays of them.
 int order(const Value& a, const Value& b) {
+    base::step();
     if (a.is_numeric() && b.is_numeric()) {
         if (a.is_integer() && b.is_integer())
             return (a.as_integer() > b.as_integer()) - (a.as_integer() < b.as_integer());

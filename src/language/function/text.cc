@@ -122,6 +122,7 @@ Value on_iterable(const Call& call) {
 
 template <Mapper F>
 Value map_nested(const Call& call, const Value& v) {
+    base::step();
     if (v.is_string()) return mapped<F>(call, v);
     if (v.is_array()) {
         std::vector<Value> out;

@@ -188,6 +188,7 @@ private:
 
     /// Ruby's <=>. Throws if Ruby returns nil.
     static int compare(const Value& a, const Value& b) {
+        base::step();
         if (a.is_numeric() && b.is_numeric())
             return a.as_number() < b.as_number() ? -1 : a.as_number() > b.as_number();
         if (a.is_string() && b.is_string()) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/diagnostic.h"
+#include "core/base/work_limit.h"
+
 namespace bunraku::regex {
 namespace {
 
@@ -115,6 +118,20 @@ TEST(Regex, HostileInput) {
         EXPECT_FALSE((*any)->matches(s));
     }
     EXPECT_FALSE(Regex::compile("\xC3(").has_value());
+}
+
+// Code that only searches must not exceed the limits of its compile.
+TEST(Regex, SearchesCountAsWork) {
+    bool cancelled = false;
+    base::WorkLimit limit({.cancelled = [&] { return cancelled; }});
+    const auto re = *Regex::compile("a");
+    EXPECT_TRUE(re->matches("a"));
+    cancelled = true;
+    const auto search_often = [&](const auto& search) {
+        for (int i = 0; i < 100; ++i) search();
+    };
+    EXPECT_THROW(search_often([&] { (void)re->search("a"); }), base::PuppetError);
+    EXPECT_THROW(search_often([&] { (void)re->matches("b"); }), base::PuppetError);
 }
 
 }  // namespace
