@@ -397,6 +397,9 @@ Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settin
     report_unhonoured(settings, impl->log);
     impl->context->tokens = impl->tokens.get();
     impl->context->authorization = BUNRAKU_TRY(http::read_authorization(settings, impl->log));
+    impl->context->only_itself = [raw](const http::Request& request) {
+        return reaches_only_itself(request, raw->store_clients(true));
+    };
     impl->context->reload_certificates = [raw] { return raw->reload_certificates(); };
     // From here on, the destructor stops everything that was started.
     std::unique_ptr<Instance> out(new Instance(std::move(impl)));

@@ -63,6 +63,16 @@ bool is_from_node_itself(const Request& request, const std::string& certname) {
     return request.peer.tls && request.peer.name() == certname;
 }
 
+bool reaches_only_itself(const Request& request, const StoreClients& clients) {
+    const bool others_decide =
+        clients.allow_list ||
+        (clients.authorization && !clients.authorization->current()->is_stock());
+    if (others_decide || !clients.serves_agents || !request.peer.certificate) return false;
+    const std::string name(request.peer.name());
+    const auto* mark = request.peer.certificate->extension("pp_cli_auth");
+    return !(mark && *mark == "true") && (name.empty() || name != clients.own_name);
+}
+
 std::optional<Response> store_refusal(const Request& request, const StoreClients& clients) {
     if (clients.allow_list) return clients.allow_list->refusal(request);
     // If nodes use certificates on this port, clients without one must be refused. Otherwise a node
@@ -78,10 +88,8 @@ std::optional<Response> store_refusal(const Request& request, const StoreClients
         return std::nullopt;
     if (clients.authorization && !clients.authorization->current()->is_stock())
         return clients.authorization->access().refusal(request, {});
+    if (!reaches_only_itself(request, clients)) return std::nullopt;
     const std::string name(request.peer.name());
-    const auto* mark = request.peer.certificate->extension("pp_cli_auth");
-    if ((mark && *mark == "true") || (!name.empty() && name == clients.own_name))
-        return std::nullopt;
     if (!name.empty() && (reads_itself(request, name) || sends_itself(request, name)))
         return std::nullopt;
     return Response::text(

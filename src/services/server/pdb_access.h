@@ -34,6 +34,9 @@ struct StoreClients {
 std::optional<http::Response> store_refusal(const http::Request& request,
                                             const StoreClients& clients);
 
+/// Reports whether the client of a TLS request for the store is a node that reaches only itself.
+bool reaches_only_itself(const http::Request& request, const StoreClients& clients);
+
 /// Reports whether a node sends a command about itself. The body must then be about the node too.
 bool is_from_node_itself(const http::Request& request, const std::string& certname);
 

@@ -239,7 +239,34 @@ bool waiting_time(const Submission& s, double* seconds) {
     return failed == std::errc() && end == text.data() + text.size() && *seconds == *seconds;
 }
 
-Response submit(store::Service& service, Request& request) {
+/// Reports whether facts contain the trusted data of their node. False if the body is invalid.
+bool has_trusted_data(const std::string& body) {
+    using Kind = codec::JsonCursor::Kind;
+    bool found = false;
+    try {
+        codec::JsonCursor json(body);
+        json.enter_object();
+        std::string_view key;
+        while (json.next_key(&key)) {
+            if (key != "values" || json.kind() != Kind::Object) {
+                json.skip();
+                continue;
+            }
+            json.enter_object();
+            while (json.next_key(&key)) {
+                found = found || key == "trusted";
+                json.skip();
+            }
+        }
+        json.finish();
+    } catch (const codec::JsonError&) {
+        return false;
+    }
+    return found;
+}
+
+/// `only_itself` is true if the client is a node that reaches only itself.
+Response submit(store::Service& service, Request& request, bool only_itself) {
     std::string encoding = base::lower(request.headers.get("Content-Encoding"));
     if (!encoding.empty() && encoding != "gzip" && encoding != "deflate" &&
         encoding != "identity") {
@@ -290,6 +317,10 @@ Response submit(store::Service& service, Request& request) {
         return json_error(
             400, invalid(s, "The payload's certname differs from the command's certname."));
     }
+    // The trusted data describe a certificate, so only a server that verified it may send them.
+    if (only_itself && header.kind == CommandKind::ReplaceFacts && has_trusted_data(s.body)) {
+        return json_error(403, invalid(s, "A node must not send the fact 'trusted' itself."));
+    }
     header.received = service.options().runtime->now_ms();
     auto stamp = s.params.find("producer-timestamp");
     if (stamp != s.params.end()) {
@@ -324,12 +355,16 @@ Response submit(store::Service& service, Request& request) {
 
 }  // namespace
 
-void add_command_routes(http::Router& router, std::shared_ptr<store::Service> service) {
+void add_command_routes(http::Router& router, std::shared_ptr<store::Service> service,
+                        std::function<bool(const Request&)> only_itself) {
     http::RouteOptions options;
     options.max_body = service->options().max_command_size;
     router.add(
         "*", "/pdb/cmd/v1", http::Access::listed(),
-        [service](Request& request) { return submit(*service, request); }, options);
+        [service, only_itself = std::move(only_itself)](Request& request) {
+            return submit(*service, request, only_itself && only_itself(request));
+        },
+        options);
 }
 
 }  // namespace bunraku::server

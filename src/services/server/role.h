@@ -47,6 +47,8 @@ struct Context {
     std::string database;
     /// Rules of auth.conf for the routes of puppetserver's APIs (`authorization->access()`).
     std::shared_ptr<http::Authorization> authorization = {};
+    /// Reports whether the client of a request for the store is a node that reaches only itself.
+    std::function<bool(const http::Request&)> only_itself = {};
     /// Reloads certificates and revocation lists after they changed on disk.
     std::function<base::Result<void>()> reload_certificates = {};
     /// The store of this process, if it has the role `store`, which is created before the roles

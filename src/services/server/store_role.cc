@@ -29,7 +29,8 @@ public:
               std::shared_ptr<store::QueryEngine> engine, std::shared_ptr<Population> population)
         : service_(std::move(service)),
           engine_(std::move(engine)),
-          population_(std::move(population)) {
+          population_(std::move(population)),
+          only_itself_(context.only_itself) {
         auto* raw = service_.get();
         if (auto replica = raw->replica()) {
             context.counters.gauge("bunraku_read_database_age_seconds",
@@ -45,7 +46,7 @@ public:
     std::string_view name() const override { return "store"; }
     void mount(http::Router& router) override {
         add_query_routes(router, engine_);
-        add_command_routes(router, service_);
+        add_command_routes(router, service_, only_itself_);
         add_admin_routes(router, service_);
         add_history_routes(router, service_);
     }
@@ -69,6 +70,7 @@ private:
     std::shared_ptr<store::Service> service_;
     std::shared_ptr<store::QueryEngine> engine_;
     std::shared_ptr<Population> population_;
+    std::function<bool(const http::Request&)> only_itself_;
 };
 
 /// Returns the database. "sqlite:PATH" and a bare path are files.

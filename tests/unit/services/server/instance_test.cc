@@ -219,6 +219,19 @@ TEST_F(InstanceTls, NodeAccessesOnlyItsOwnData) {
         EXPECT_EQ(send("other", command, version, "good&certname=other", own), "403");
         EXPECT_EQ(send("admin", command, version, "good", others), "200");
     }
+    // Only a server that verified a certificate may send the trusted data.
+    for (const char* values :
+         {R"({"trusted":{"certname":"good"}})", R"({"a":1,"tru\u0073ted":null})"}) {
+        const std::string forged = fmt::format(R"({},"values":{})", own, values);
+        EXPECT_EQ(send("other", "replace_facts", 5, "other", forged), "403");
+        EXPECT_EQ(send("other", "replace_facts", 5, "other", R"("values":{"a":1},)" + forged),
+                  "403");
+        EXPECT_EQ(send("admin", "replace_facts", 5, "other", forged), "200");
+        EXPECT_EQ(send("server", "replace_facts", 5, "other", forged), "200");
+    }
+    EXPECT_EQ(send("other", "replace_facts", 5, "other",
+                   own + R"(,"values":{"a":{"trusted":1}},"trusted":1)"),
+              "200");
     // Only a compiler may send a node's exports, and only an administrator may change its state.
     for (const char* command : {"replace_catalog", "deactivate_node", "configure_expiration",
                                 "replace_catalog_inputs", "x"}) {
