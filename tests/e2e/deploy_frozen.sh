@@ -141,6 +141,14 @@ deploy 0 environment
 modules="one=main=$(git -C one rev-parse HEAD) two=main=$(git -C two rev-parse HEAD) hand=0.0.0 (local)=None"
 [ "$(record)" = "$(git -C control rev-parse HEAD) $modules" ] || fails "$(record)"
 [ "$(git --git-dir $main/.git log -1 --format=%s)" = manifests/site.pp ] || fails "$(git --git-dir $main/.git log -1)"
+# git compares the deployed files with the commit, as in an environment of r10k.
+status() { git -C $main status --porcelain --untracked-files=no; }
+[ -z "$(status)" ] || fails "git status: $(status)"
+file $main/manifests/site.pp '# 3'
+edit $main/manifests/site.pp '# edited'
+[ "$(status)" = ' M manifests/site.pp' ] || fails "git status after an edit: $(status)"
+edit $main/manifests/site.pp '# 3'
+[ -z "$(status)" ] || fails "git status after the edit was undone: $(status)"
 
 # Versions that running compiles may need stay, regardless of the number of deploys in the meantime.
 versions() { ls -A envs/.bunraku/main | grep -vc -e '\.json$' -e '\.files$' -e previous; }

@@ -136,6 +136,8 @@ Result<void> Deployment::build_one(EnvironmentPlan& p) {
     if (p.content.from_git()) {
         BUNRAKU_TRY_VOID(
             make_git_folder(files, fresh, p.out.commit, mirror_path(p.content.source)));
+        // Without an index, the commit can still be read.
+        (void)write_git_index(system_, fresh, p.out.commit);
     }
     p.version = BUNRAKU_TRY(p.folders->finish(std::move(state), manifest));
     return {};

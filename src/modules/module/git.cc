@@ -409,6 +409,13 @@ Result<void> GitMirror::try_write_files(const std::string& commit, const std::st
     return {};
 }
 
+Result<void> write_git_index(sys::System& system, const std::string& folder,
+                             const std::string& commit) {
+    BUNRAKU_TRY(git(system, "read-tree",
+                    {"--git-dir", folder + "/.git", "--work-tree", folder, "read-tree", commit}));
+    return {};
+}
+
 bool GitCheckout::is_one(sys::System& system, const std::string& path) {
     return system.files.lstat(path + "/.git").has_value();
 }

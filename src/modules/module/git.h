@@ -82,6 +82,11 @@ private:
     GitTimeouts timeout_;
 };
 
+/// Writes the index of the repository `folder`/.git, so that `git status` compares the files with
+/// `commit`. It has no data of the files, which git adds when it first reads them.
+base::Result<void> write_git_index(sys::System& system, const std::string& folder,
+                                   const std::string& commit);
+
 /// A folder with its own `.git`: a user's checkout, or one that r10k created.
 class GitCheckout {
 public:
