@@ -430,6 +430,7 @@ int run_agent(Invocation& invocation) {
 BUNRAKU_COMMAND(agent){.name = "agent",
                        .summary = "Fetch this machine's catalog from a server and apply it.",
                        .run = run_agent,
-                       .run_mode = "agent"};
+                       .run_mode = "agent",
+                       .system_errors = SystemErrors::Puppet};
 
 }  // namespace bunraku::cli

@@ -380,6 +380,7 @@ int apply_found_catalog(Invocation& invocation, std::string json, base::LogSink&
 
 BUNRAKU_COMMAND(apply){.name = "apply",
                        .summary = "Compile a manifest and apply it to this machine.",
-                       .run = run_apply};
+                       .run = run_apply,
+                       .system_errors = SystemErrors::Puppet};
 
 }  // namespace bunraku::cli

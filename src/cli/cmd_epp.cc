@@ -388,6 +388,7 @@ int run_epp(Invocation& invocation) {
 BUNRAKU_COMMAND(epp){.name = "epp",
                      .summary = "Render, check or show EPP templates.",
                      .run = run_epp,
-                     .run_mode = "server"};
+                     .run_mode = "server",
+                     .system_errors = SystemErrors::Puppet};
 
 }  // namespace bunraku::cli

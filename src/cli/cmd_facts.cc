@@ -372,7 +372,9 @@ int run_facts(Invocation& invocation) { return FactsFace(invocation).run(); }
 
 }  // namespace
 
-BUNRAKU_COMMAND(facts){
-    .name = "facts", .summary = "Show the facts of this machine.", .run = run_facts};
+BUNRAKU_COMMAND(facts){.name = "facts",
+                       .summary = "Show the facts of this machine.",
+                       .run = run_facts,
+                       .system_errors = SystemErrors::Puppet};
 
 }  // namespace bunraku::cli

@@ -271,6 +271,7 @@ int run_filebucket(Invocation& invocation) {
 
 BUNRAKU_COMMAND(filebucket){.name = "filebucket",
                             .summary = "Store and retrieve files in a filebucket.",
-                            .run = run_filebucket};
+                            .run = run_filebucket,
+                            .system_errors = SystemErrors::Puppet};
 
 }  // namespace bunraku::cli

@@ -175,7 +175,9 @@ int run_generate(Invocation& invocation) {
 
 }  // namespace
 
-BUNRAKU_COMMAND(generate){
-    .name = "generate", .summary = "Write Puppet code out of Ruby code.", .run = run_generate};
+BUNRAKU_COMMAND(generate){.name = "generate",
+                          .summary = "Write Puppet code out of Ruby code.",
+                          .run = run_generate,
+                          .system_errors = SystemErrors::Puppet};
 
 }  // namespace bunraku::cli

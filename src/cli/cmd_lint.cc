@@ -14,6 +14,7 @@
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/sys/file_system.h"
+#include "core/sys/wording.h"
 #include "language/lint/check.h"
 #include "resources/apply/types/file/fileset.h"
 
@@ -186,7 +187,7 @@ private:
 
     bool write(const std::string& path, std::string_view text) {
         const auto written = files_.write(path, text);
-        if (!written) fmt::print(stderr, "Error: {}\n", written.error().message);
+        if (!written) fmt::print(stderr, "Error: {}\n", sys::plain_text(written.error().message));
         return written.has_value();
     }
 
@@ -203,7 +204,7 @@ private:
             }
             return files_.replace(target, text, options);
         }();
-        if (!done) fmt::print(stderr, "Error: {}\n", done.error().message);
+        if (!done) fmt::print(stderr, "Error: {}\n", sys::plain_text(done.error().message));
         return done.has_value();
     }
 

@@ -361,6 +361,7 @@ int run_lookup(Invocation& invocation) {
 BUNRAKU_COMMAND(lookup){.name = "lookup",
                         .summary = "Interactive Hiera lookup",
                         .run = run_lookup,
-                        .run_mode = "server"};
+                        .run_mode = "server",
+                        .system_errors = SystemErrors::Puppet};
 
 }  // namespace bunraku::cli

@@ -325,7 +325,9 @@ int run_parser(Invocation& invocation) {
 
 }  // namespace
 
-BUNRAKU_COMMAND(parser){
-    .name = "parser", .summary = "Check Puppet code, or show its syntax tree.", .run = run_parser};
+BUNRAKU_COMMAND(parser){.name = "parser",
+                        .summary = "Check Puppet code, or show its syntax tree.",
+                        .run = run_parser,
+                        .system_errors = SystemErrors::Puppet};
 
 }  // namespace bunraku::cli

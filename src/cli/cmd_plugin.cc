@@ -84,6 +84,7 @@ int run_plugin(Invocation& invocation) {
 BUNRAKU_COMMAND(plugin){.name = "plugin",
                         .summary = "Download the plugins of the server's modules.",
                         .run = run_plugin,
-                        .run_mode = "agent"};
+                        .run_mode = "agent",
+                        .system_errors = SystemErrors::Puppet};
 
 }  // namespace bunraku::cli

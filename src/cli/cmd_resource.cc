@@ -426,6 +426,7 @@ int run_resource(Invocation& invocation) {
 
 BUNRAKU_COMMAND(resource){.name = "resource",
                           .summary = "Show or change resources of this machine.",
-                          .run = run_resource};
+                          .run = run_resource,
+                          .system_errors = SystemErrors::Puppet};
 
 }  // namespace bunraku::cli

@@ -74,6 +74,7 @@ int run_script(Invocation& invocation) {
 
 BUNRAKU_COMMAND(script){.name = "script",
                         .summary = "Run Puppet code for its effects, without a catalog.",
-                        .run = run_script};
+                        .run = run_script,
+                        .system_errors = SystemErrors::Puppet};
 
 }  // namespace bunraku::cli

@@ -350,6 +350,7 @@ int run_ssl(Invocation& invocation) {
 BUNRAKU_COMMAND(ssl){.name = "ssl",
                      .summary = "Get, check, show and remove this machine's certificate.",
                      .run = run_ssl,
-                     .run_mode = "agent"};
+                     .run_mode = "agent",
+                     .system_errors = SystemErrors::Puppet};
 
 }  // namespace bunraku::cli

@@ -27,12 +27,19 @@ struct Invocation {
     config::Settings settings;
 };
 
+/// The form in which a command prints failed system calls.
+enum class SystemErrors : std::uint8_t {
+    Plain,  ///< "/x: No such file or directory"
+    Puppet  ///< "No such file or directory @ rb_sysopen - /x", as Puppet's command prints it
+};
+
 struct Command {
     std::string_view name;
     std::string_view summary;            ///< one line for `bunraku help`
     int (*run)(Invocation& invocation);  ///< returns the exit code; may throw base::PuppetError
     std::string_view run_mode = "user";  ///< section of puppet.conf: user, agent or server
     std::string_view alias = {};         ///< alternative name
+    SystemErrors system_errors = SystemErrors::Plain;
 };
 
 /// Defines the command of cmd_NAME.cc: BUNRAKU_COMMAND(facts){.name = "facts", ...}; The build
@@ -82,6 +89,8 @@ public:
     bool explain_errors = false;  ///< true to show explanations with errors even without a terminal
     /// Returns the code given with `-e` and `--execute`, so that errors can show it.
     std::string given_code() const;
+    /// Reports whether the command prints failed system calls in the plain form.
+    bool plain_system_errors() const;
     /// "" depends on the terminal; "ansi", "true", "yes": always; "html"; others: never
     std::string color;
 

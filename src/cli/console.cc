@@ -15,7 +15,8 @@ std::unique_ptr<base::LogSink> make_sink(const OptionParser& options, Streams st
                                           .code = options.given_code(),
                                           .streams = streams,
                                           .stamps = stamps,
-                                          .version = kVersion});
+                                          .version = kVersion,
+                                          .plain_system_errors = options.plain_system_errors()});
 }
 
 }  // namespace

@@ -112,6 +112,11 @@ void OptionParser::add_builtins() {
     list("setting", &setting_pairs_);
 }
 
+bool OptionParser::plain_system_errors() const {
+    const Command* command = find_command(invocation_.command);
+    return command && command->system_errors == SystemErrors::Plain;
+}
+
 std::string OptionParser::given_code() const {
     std::string code;
     for (const Option& option : options_) {

@@ -28,6 +28,7 @@
 #include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/signals.h"
+#include "core/sys/wording.h"
 
 namespace bunraku::cli {
 
@@ -207,6 +208,14 @@ void keep_standard_streams() {
     }
 }
 
+/// Returns the text of an error that ends the program.
+std::string shown_text(const std::vector<std::string>& args, const base::PuppetError& error) {
+    const Command* command = args.empty() ? nullptr : find_command(args[0]);
+    const bool plain = command && command->system_errors == SystemErrors::Plain &&
+                       error.error_class() == base::PuppetError::Class::Plain && !error.located();
+    return plain ? sys::plain_text(error.full_text()) : error.full_text();
+}
+
 bool is_pipe_closed(int fd) {
     pollfd poll{.fd = fd, .events = POLLOUT, .revents = 0};
     return ::poll(&poll, 1, 0) == 1 && (poll.revents & POLLERR) != 0;
@@ -271,7 +280,7 @@ int run_program(int argc, char** argv) {
                : linter ? run_lint(LintProgram::PuppetLint, args)
                         : dispatch(program, std::move(args));
     } catch (const base::PuppetError& e) {
-        std::fprintf(stderr, "Error: %s\n", e.full_text().c_str());
+        std::fprintf(stderr, "Error: %s\n", shown_text(given, e).c_str());
     } catch (const std::bad_alloc&) {
         std::fputs("Error: Out of memory\n", stderr);
     } catch (const std::system_error& e) {

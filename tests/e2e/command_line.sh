@@ -318,6 +318,27 @@ holds "$err" 'completion has no output in JSON'
 run 1 config print -o yaml certname
 holds "$err" "-o is json, not 'yaml'"
 
+# Bunraku's own commands name a file that they cannot read without Ruby's system calls; Puppet's
+# commands print Puppet's words.
+plainly() {
+    run 1 "$@"
+    lacks "$err" '@ (rb|dir|io)_'
+    holds "$err" "$missing"
+}
+missing=$scratch/missing/file
+plainly fmt "$missing"
+plainly fmt "$scratch/tested" "$missing"
+plainly diff "$missing" "$missing"
+plainly db export "$missing" --database "$scratch/exported.sqlite3"
+plainly db import "$missing" --database "$scratch/imported.sqlite3"
+plainly doc "$missing"
+plainly deploy environment --r10k "$missing"
+plainly impact --path "$missing"
+plainly compile --facts "$missing" -e 1
+plainly simulate-agents 1 --facts "$missing"
+run 1 apply --catalog "$missing"
+holds "$err" "No such file or directory @ rb_sysopen - $missing"
+
 # Colours, progress and escapes appear only on terminals that support them.
 printf 'class m {\n  fail("broken")\n}\n' >"$scratch/tested/modules/m/manifests/broken_too.pp"
 printf 'notify { "x": message => "y" }\nnotify { "é": }\nwarning("w")\n' >"$scratch/one.pp"

@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/sys/clock.h"
 #include "core/sys/terminal.h"
+#include "core/sys/wording.h"
 #include "core/value/rich_data.h"
 #include "resources/catalog/wire_time.h"
 
@@ -49,13 +50,29 @@ LevelStyle style_of(Level level) {
     return {"Notice", "", "", false};
 }
 
+/// Reports whether a record may be the error of a file system: it has no place in a manifest.
+bool may_be_system_error(const Diagnostic& d) {
+    return d.level >= Level::Warning && !d.authored && !d.where.known() && d.issue_code.empty() &&
+           !d.message.contains("(file: ") && !d.message.contains("(line: ");
+}
+
 /// A sink that adds explanations to errors.
 class SourceErrorSink : public base::LogSink {
 public:
     using LogSink::log;
     void log(const Diagnostic& d) override { log_explained(d, nullptr); }
-    virtual void log_explained(const Diagnostic& d, const compiler::Explanation* known) = 0;
+    void log_explained(const Diagnostic& d, const compiler::Explanation* known) {
+        if (!plain_system_errors || !may_be_system_error(d)) return write(d, known);
+        Diagnostic plain = d;
+        plain.message = sys::plain_text(d.message);
+        write(plain, known);
+    }
     virtual void show_trace(const std::vector<std::string>&) {}
+
+    bool plain_system_errors = false;
+
+protected:
+    virtual void write(const Diagnostic& d, const compiler::Explanation* known) = 0;
 };
 
 /// Returns the width of the terminal, or 0 if unknown.
@@ -113,7 +130,7 @@ public:
           sources_(std::move(code)) {}
 
     bool enabled(Level level) const override { return level >= level_; }
-    void log_explained(const Diagnostic& d, const compiler::Explanation* known) override {
+    void write(const Diagnostic& d, const compiler::Explanation* known) override {
         if (!enabled(d.level)) return;
         LevelStyle style = style_of(d.level);
         bool to_err = style.error_stream || streams_ == Streams::Errors;
@@ -169,7 +186,7 @@ public:
     JsonSink(Level level, bool explains, std::string code, Stamps stamps)
         : level_(level), stamps_(stamps), explains_(explains), sources_(std::move(code)) {}
     bool enabled(Level level) const override { return level >= level_; }
-    void log_explained(const Diagnostic& d, const compiler::Explanation* known) override {
+    void write(const Diagnostic& d, const compiler::Explanation* known) override {
         if (!enabled(d.level)) return;
         std::string out = "{";
         if (stamps_ == Stamps::Time) out += json_time();
@@ -226,7 +243,7 @@ public:
     }
     SarifSink(const SarifSink&) = delete;
     bool enabled(Level level) const override { return level >= Level::Warning; }
-    void log_explained(const Diagnostic& d, const compiler::Explanation* known) override {
+    void write(const Diagnostic& d, const compiler::Explanation* known) override {
         if (enabled(d.level)) records_.emplace_back(d, explain_record(d, known, sources_));
     }
 
@@ -254,15 +271,19 @@ std::string json_record(Level level, std::string_view message) {
 }
 
 std::unique_ptr<base::LogSink> make_console_log(const ConsoleLogOptions& options) {
+    std::unique_ptr<SourceErrorSink> sink;
     if (options.format == "json")
-        return std::make_unique<JsonSink>(options.level, options.explain_errors, options.code,
+        sink = std::make_unique<JsonSink>(options.level, options.explain_errors, options.code,
                                           options.stamps);
-    if (options.format == "sarif")
-        return std::make_unique<SarifSink>(options.code, options.version);
-    return std::make_unique<ConsoleSink>(
-        options.level, options.streams, coloring_of(options.color, STDOUT_FILENO),
-        coloring_of(options.color, STDERR_FILENO),
-        options.explain_errors || isatty(STDERR_FILENO) == 1, options.code, options.stamps);
+    else if (options.format == "sarif")
+        sink = std::make_unique<SarifSink>(options.code, options.version);
+    else
+        sink = std::make_unique<ConsoleSink>(
+            options.level, options.streams, coloring_of(options.color, STDOUT_FILENO),
+            coloring_of(options.color, STDERR_FILENO),
+            options.explain_errors || isatty(STDERR_FILENO) == 1, options.code, options.stamps);
+    sink->plain_system_errors = options.plain_system_errors;
+    return sink;
 }
 
 void report_error(base::LogSink& sink, const base::PuppetError& error, std::string_view suffix,

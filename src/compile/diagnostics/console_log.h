@@ -32,6 +32,9 @@ struct ConsoleLogOptions {
     Streams streams = Streams::Errors;
     Stamps stamps = Stamps::None;
     std::string_view version;  ///< of the program, for SARIF; must outlive the log
+    /// Whether warnings and errors without a place print failed system calls without Ruby's names
+    /// (see sys::plain_text).
+    bool plain_system_errors = false;
 };
 
 /// Returns the log sink that the options describe.
