@@ -29,6 +29,9 @@ module Facter
       @directories = options['directories'] || []
     end
 
+    # Reports whether this process runs facts.
+    def running? = @bound ? true : false
+
     # Sets a block that returns the facts of the current run; it is called when a type reads a fact.
     def know(&facts)
       @known = nil

@@ -906,6 +906,10 @@ module Bunraku
       # Creates a stand-in for a type that is native to Bunraku, because modules examine it and
       # inherit from its parts.
       def native(name)
+        if fact_type?(name)
+          Bunraku.part('facts_types')
+          return native(name)
+        end
         return nil unless Bunraku.ask(:is_builtin_type, name.to_s) || NATIVE.include?(name.to_s)
 
         klass = ::Class.new(Puppet::Type)
@@ -920,6 +924,11 @@ module Bunraku
         constant = name.to_s.capitalize
         Puppet::Type.const_set(constant, klass) unless Puppet::Type.const_defined?(constant, false)
         klass
+      end
+
+      # Reports whether facts_types must be run before this type can be created.
+      def fact_type?(name)
+        !defined?(FactTypes) && FACT_TYPES.include?(name.to_s) && defined?(::Facter) && ::Facter.running?
       end
 
       # Creates the classes that types of modules inherit from (concat_file from File::Mode).
@@ -953,6 +962,8 @@ module Bunraku
         end
       end
 
+      # Types whose providers custom facts may use.
+      FACT_TYPES = %w[service package user group].freeze
       NATIVE = %w[file exec package service user group cron host mount notify tidy resources schedule filebucket
                   augeas sshkey ssh_authorized_key mailalias stage whit component].freeze
 

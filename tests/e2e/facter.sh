@@ -353,4 +353,19 @@ EOR
     is "$err" 'heard
 as well'
 fi
+# Custom facts use types of Puppet and their providers.
+if command -v ruby >/dev/null; then
+    mkdir "$scratch/types"
+    cat >"$scratch/types/t.rb" <<'EOF'
+Facter.add(:runs) { setcode { %w[true false].map { |c| Puppet::Type.type(:service).new(name: 'x', provider: 'base', status: c).provider.status } } }
+Facter.add(:mine) { setcode { Puppet::Type.type(:service).newservice(name: 'x', status: '/bin/true').provider.status } }
+Facter.add(:user) { setcode { Puppet::Type.type(:user).new(name: 'root').provider.uid.to_s } }
+Facter.add(:nobody) { setcode { Puppet::Type.type(:user).new(name: 'not_there').provider.exists? } }
+Facter.add(:group) { setcode { Puppet::Type::Group.new(name: 'root').provider.gid.to_s } }
+Facter.add(:package) { setcode { Puppet::Type.type(:package).new(name: 'not_there', provider: 'dpkg').provider.properties[:ensure] } }
+Facter.add(:path) { setcode { Puppet::Type.type(:file).new(path: '/etc/passwd').title } }
+EOF
+    facter 0 --config /none --no-color --no-external-facts --custom-dir "$scratch/types" -j runs mine user nobody group package path
+    holds "$(tr -d ' \n' <<<"$out")" '^\{"group":"0","mine":"running","nobody":false,"package":"purged","path":"/etc/passwd","runs":\["running","stopped"\],"user":"0"\}$'
+fi
 finish
