@@ -70,8 +70,10 @@ private:
     void set(std::string_view key, const Value& v) { out_.set(key, v); }
     void set_range(const Range& r) {
         if (r.min == kMin && r.max == kMax) return;
-        set("from", r.min == kMin ? Value::undef() : Value::integer(r.min));
-        if (r.max != kMax) set("to", Value::integer(r.max));
+        // An end of 64 bits is open, unless the range contains only that integer.
+        const bool single = r.min == r.max;
+        set("from", r.min == kMin && !single ? Value::undef() : Value::integer(r.min));
+        if (r.max != kMax || single) set("to", Value::integer(r.max));
     }
     Value size(const Range& r) {
         HashBuilder one(arena_);
