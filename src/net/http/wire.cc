@@ -183,6 +183,9 @@ Fault parse_request_head(std::string_view head, Request& request, Framing& frami
     for (std::string_view scheme : {"http://", "https://"}) {
         if (!target.starts_with(scheme)) continue;
         auto slash = target.find_first_of("/?", scheme.size());
+        // RFC 9110, 4.2.4: userinfo is an error.
+        if (target.substr(0, slash).find('@') != std::string_view::npos)
+            return bad("Invalid request target");
         if (slash == std::string_view::npos) {
             target = "/";
         } else if (target[slash] == '?') {
