@@ -2,10 +2,54 @@
 // older one (script/package --tarball).
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <time.h>
+
+// glibc 2.29: variants of these functions that do not look at _LIB_VERSION. The older ones give the
+// same results.
+#ifdef __aarch64__
+#define OLDEST "GLIBC_2.17"
+#else
+#define OLDEST "GLIBC_2.2.5"
+#endif
+#define OLDER(name) __asm__(".symver old_" #name "," #name "@" OLDEST)
+double old_exp(double);
+double old_log(double);
+double old_pow(double, double);
+OLDER(exp);
+OLDER(log);
+OLDER(pow);
+
+// Libraries that the program opens later use those of their C library.
+#pragma GCC visibility push(hidden)
+
+double exp(double x) { return old_exp(x); }
+double log(double x) { return old_log(x); }
+double pow(double x, double y) { return old_pow(x, y); }
+
+// glibc 2.30: waits until a time of any clock. The condition variables of libstdc++ have the real-time
+// clock. If that clock is set meanwhile, the wait ends early or late; its callers measure again.
+int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                           const struct timespec* until) {
+    struct timespec now, real;
+    if (clock == CLOCK_REALTIME) return pthread_cond_timedwait(condition, mutex, until);
+    if (clock_gettime(clock, &now) != 0 || clock_gettime(CLOCK_REALTIME, &real) != 0) return EINVAL;
+    real.tv_sec += until->tv_sec - now.tv_sec;
+    real.tv_nsec += until->tv_nsec - now.tv_nsec;
+    if (real.tv_nsec < 0) {
+        real.tv_sec -= 1;
+        real.tv_nsec += 1000000000;
+    } else if (real.tv_nsec >= 1000000000) {
+        real.tv_sec += 1;
+        real.tv_nsec -= 1000000000;
+    }
+    return pthread_cond_timedwait(condition, mutex, &real);
+}
 
 // glibc 2.32: lets a process with a single thread omit locks. Always false here.
 char __libc_single_threaded = 0;

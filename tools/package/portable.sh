@@ -4,6 +4,15 @@
 # Libraries that Debian has only as shared libraries. They need a very old C library, and are included.
 included_libraries=(libonig.so.5 libmd4c.so.0)
 
+# The C library that the program needs at least, if it is linked with one that is older than that of
+# this machine (--libc).
+oldest_libc=2.28
+
+# newest_libc FILE: prints the newest version of the C library that a program needs.
+newest_libc() {
+    objdump -T "$1" | grep -o 'GLIBC_2\.[0-9.]*' | sed 's/GLIBC_//' | sort -V | tail -n 1
+}
+
 # link_statically OUT: links the program as the build does, but replaces shared libraries with static
 # ones. Debian has no static libfmt, so its header-only form is used. mimalloc is left out.
 link_statically() {
@@ -46,6 +55,11 @@ link_statically() {
     # shellcheck disable=SC2086 # the command line of the build
     (cd "$finished" && $line -static-libstdc++ -static-libgcc "${more[@]}" -ldl -lpthread -lm -Wl,-rpath,'$ORIGIN/../lib/bunraku')
     strip_program "$out"
+    if [ -n "$libc" ] && [ "$(printf '%s\n' "$oldest_libc" "$(newest_libc "$out")" | sort -V | tail -n 1)" != "$oldest_libc" ]; then
+        objdump -T "$out" | grep -F "GLIBC_$(newest_libc "$out")" >&2
+        echo "The program needs glibc $(newest_libc "$out"), and not only $oldest_libc: see share/tarball/old_libc.c" >&2
+        return 1
+    fi
 }
 
 # install_portable ROOT PREFIX: installs the files of the build with this program, and the libraries

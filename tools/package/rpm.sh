@@ -1,4 +1,4 @@
-# An RPM package of the portable program, for EL 9 and 10, SLES 15 and Fedora. Sourced by script/package.
+# An RPM package of the portable program, for EL 8 to 10, SLES 15 and Fedora. Sourced by script/package.
 # shellcheck shell=bash
 . tools/package/portable.sh
 
