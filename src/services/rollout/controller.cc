@@ -42,6 +42,8 @@ std::int64_t wave_count(const Plan& plan) { return static_cast<std::int64_t>(pla
 
 Controller::Controller(ControllerOptions options)
     : options_(std::move(options)),
+      watch_(options_.runtime),
+      steps_(options_.runtime),
       outside_(options_.runtime.executor(
           {.threads = 4,
            .name = "rollouts outside",
@@ -298,46 +300,52 @@ std::string Controller::waiting_for(const RolloutRow& row, const Plan& plan, std
     const State state = position_of(row).state;
     if (state == State::Soaking) {
         if (auto check = checks_.waiting(row.id, row.sequence); !check.empty()) return check;
-        const std::int64_t left = row.since / 1000 + plan.rules.soak_s - now / 1000;
+        const std::int64_t left = plan.rules.soak_s - time_in_state(row, now, {}) / 1000;
         return fmt::format("soaking, {} s left", std::max<std::int64_t>(0, left));
     }
     if (state == State::Moving) return "the nodes of the wave to be proved";
     if (state == State::Returning) return "the nodes to go back";
     if (state == State::Finishing) {
-        const std::string missing = missing_version(row.environment, row.to, now);
+        const std::string missing = missing_version(row.environment, row.to);
         return missing.empty() ? "the servers to switch the environment" : missing;
     }
     if (state != State::Waiting) return {};
     if (plan.rules.needs_approval(row.wave) && row.approved <= row.wave)
         return fmt::format("an approval of wave {}", row.wave);
     if (!plan.rules.open_at(now / 1000)) return "a window of rollout.yaml";
-    return awaited_server(row.environment, row.to, now);
+    return awaited_server(row.environment, row.to);
 }
 
-std::string Controller::awaited_server(std::string_view environment, std::string_view version,
-                                       std::int64_t now) const {
+std::int64_t Controller::time_in_state(const RolloutRow& row, std::int64_t now,
+                                       std::vector<Outage> outages) const {
+    const Silence silence{.last = row.since, .now = now, .outages = std::move(outages)};
+    // After a step back, the time of the database says less than this server has watched.
+    return std::max(silence.open_time(), watch_.unchanged(watched_rollout(row), {row.sequence, 0}));
+}
+
+std::string Controller::awaited_server(std::string_view environment,
+                                       std::string_view version) const {
     const VersionTable table = options_.versions->table();
     for (const auto& server : table.servers)
-        if (!table.knows(server, now, Lease::Forward))
+        if (!table.knows(server, options_.versions->lease_clock(), Lease::Forward))
             return fmt::format("the server {}", server.server);
-    return missing_version(environment, version, now);
+    return missing_version(environment, version);
 }
 
-std::string Controller::missing_version(std::string_view environment, std::string_view version,
-                                        std::int64_t now) const {
-    const auto server = server_without(environment, version, now);
+std::string Controller::missing_version(std::string_view environment,
+                                        std::string_view version) const {
+    const auto server = server_without(environment, version);
     return server ? fmt::format("the version {} on the server {}", version, *server) : "";
 }
 
 std::optional<std::string> Controller::server_without(std::string_view environment,
-                                                      std::string_view version,
-                                                      std::int64_t now) const {
+                                                      std::string_view version) const {
     const auto own = options_.deployed.find(environment, version);
     if (!own || own->name != version) return options_.server;
     for (const auto& server : options_.versions->table().servers) {
         if (server.server == options_.server || server.forgotten) continue;
         // A server that was not seen for an hour serves none of the rollout's nodes.
-        if (now - server.seen > kForwardLease) continue;
+        if (unseen_for(options_.versions->lease_clock(), server) > kForwardLease) continue;
         if (server.versions.find(json_string(version)) == std::string::npos) return server.server;
     }
     return std::nullopt;

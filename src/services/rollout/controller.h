@@ -118,10 +118,13 @@ private:
     base::Result<bool> pass();
     WaveCheck check_of(const Pass& pass) const;
     base::Result<void> check_stale(const Plan& plan) const;
-    base::Result<void> advance(const store::RolloutRow& row);
+    base::Result<void> advance(const store::RolloutRow& row, std::int64_t now);
     base::Result<void> judge_nodes(Pass& pass);
     base::Result<std::optional<JudgedNode>> evidence(Pass& pass,
                                                      const store::RolloutMember& member);
+    /// Observes a node, and returns for how many milliseconds no sign of life has come. `since` is
+    /// the time of the last event that counts as one.
+    std::int64_t watched_for(const Pass& pass, const std::string& node, std::int64_t since);
     base::Result<bool> control_group_fails(Pass& pass);
     std::optional<Command> decide(Pass& pass, std::string& reason);
     /// Returns the command after too many nodes of moved waves were bad, or nullopt if the rollout
@@ -132,17 +135,18 @@ private:
     std::optional<Command> decide_soaking(Pass& pass, std::string& reason);
     std::optional<Command> decide_returning(Pass& pass, std::string& reason);
     std::optional<Command> decide_finishing(Pass& pass, std::string& reason);
+    /// Returns for how many milliseconds a rollout has been in its state, without the outages.
+    std::int64_t time_in_state(const store::RolloutRow& row, std::int64_t now,
+                               std::vector<Outage> outages) const;
     std::string waiting_for(const store::RolloutRow& row, const Plan& plan, std::int64_t now);
     /// Returns which server nodes wait for before they take a version, because it does not know the
     /// newest targets or does not have the version. Returns an empty text if they do not wait.
-    std::string awaited_server(std::string_view environment, std::string_view version,
-                               std::int64_t now) const;
+    std::string awaited_server(std::string_view environment, std::string_view version) const;
     /// Returns which server does not have a version, in the words of awaited_server().
-    std::string missing_version(std::string_view environment, std::string_view version,
-                                std::int64_t now) const;
+    std::string missing_version(std::string_view environment, std::string_view version) const;
     /// Returns the name of a server in use that does not have a version, or nullopt.
     std::optional<std::string> server_without(std::string_view environment,
-                                              std::string_view version, std::int64_t now) const;
+                                              std::string_view version) const;
     /// Writes a transition, logs it and reads the table again.
     base::Result<std::optional<store::RolloutRow>> transition(const store::RolloutRow& row,
                                                               const Plan& plan, Command command,
@@ -152,6 +156,9 @@ private:
     /// Removes the tries whose time is over.
     base::Result<void> end_tries(std::int64_t now);
     base::Result<void> acknowledge(std::int64_t now);
+    /// Switches environments whose rollouts were finished while this server did not answer, so that
+    /// the others did not wait for it.
+    base::Result<void> use_finished(const VersionTable& table);
     base::Result<void> clean(std::int64_t now);
     /// Finds the nodes whose agents may remove something, if a rollout has changed since.
     base::Result<void> find_returned(std::int64_t now);
@@ -170,9 +177,12 @@ private:
     std::map<std::int64_t, std::string> problems_;  ///< why a rollout could not advance, by id
     /// The newest report of each node that was judged, and the verdict, by rollout and node.
     std::map<std::pair<std::int64_t, std::string>, std::int64_t> judged_;
-    /// Time of the first pass after the start, or after the store was away; 0 if there was none.
-    std::int64_t up_since_ = 0;
-    std::int64_t acknowledged_ = -1, acknowledged_at_ = 0, cleaned_at_ = 0;
+    /// Watches nodes and rollouts. Starts again after the store was away, because reports could not
+    /// come meanwhile.
+    LeaseClock watch_;
+    StepDetector steps_;
+    std::int64_t acknowledged_ = -1;  ///< the epoch
+    std::optional<sys::TimePoint> acknowledged_at_, cleaned_at_;
     std::int64_t returned_epoch_ = -1;  ///< the epoch of the last find_returned()
     std::atomic<bool> sending_{false};
     /// For whatever waits for a program or another server. No pass and no command waits for it.

@@ -33,7 +33,7 @@ const PlannedNode* planned_node(const Plan& plan, const std::string& name) {
 Result<bool> Controller::tick() {
     const std::lock_guard lock(mutex_);
     auto live = pass();
-    if (!live) up_since_ = 0;
+    if (!live) watch_.restart();
     return live;
 }
 
@@ -45,11 +45,12 @@ Result<bool> Controller::pass() {
         auto db = BUNRAKU_TRY(options_.service->reader());
         rows = BUNRAKU_TRY(store::list_rollouts(*db, "", store::Which::Live));
     }
+    (void)steps_.observe(time);
     BUNRAKU_TRY_VOID(record_outage(rows, time));
     BUNRAKU_TRY_VOID(end_tries(time));
     BUNRAKU_TRY_VOID(acknowledge(time));
     for (const RolloutRow& row : rows) {
-        auto done = advance(row);
+        auto done = advance(row, time);
         set_problem(row.id, done ? std::string() : done.error().message);
         if (!done) {
             options_.log.log(base::Level::Err, fmt::format("Rollout {} cannot advance: {}", row.id,
@@ -58,7 +59,10 @@ Result<bool> Controller::pass() {
     }
     // Transitions have changed targets, which nodes take once all servers know them.
     BUNRAKU_TRY_VOID(acknowledge(time));
-    if (rows.empty()) judged_.clear();
+    if (rows.empty()) {
+        judged_.clear();
+        watch_.restart();
+    }
     BUNRAKU_TRY_VOID(find_returned(time));
     BUNRAKU_TRY_VOID(clean(time));
     send_events_aside();
@@ -67,10 +71,10 @@ Result<bool> Controller::pass() {
 
 Result<void> Controller::record_outage(const std::vector<RolloutRow>& rows, std::int64_t now) {
     const std::int64_t seen = options_.versions->last_seen();
-    // A clock that steps looks like an outage, too.
-    const bool away = seen > 0 && now - seen > kLeastOutage;
-    if (up_since_ == 0 || up_since_ > now || away) up_since_ = now;
-    if (!away) return {};
+    // A clock that steps forward looks like an outage, too. The first server that sees the step
+    // records it before it acknowledges the table, so that all judge without this time.
+    if (seen <= 0 || now - seen <= kLeastOutage) return {};
+    watch_.restart();
     for (const RolloutRow& row : rows) {
         if (position_of(row).state == State::Finishing) continue;
         auto db = BUNRAKU_TRY(options_.service->reader());
@@ -85,7 +89,7 @@ Result<void> Controller::record_outage(const std::vector<RolloutRow>& rows, std:
     return {};
 }
 
-Result<void> Controller::advance(const RolloutRow& row) {
+Result<void> Controller::advance(const RolloutRow& row, std::int64_t now) {
     // Some steps follow from each other, such as a halt and the return.
     constexpr int kMostSteps = 5;
     RolloutRow now_row = row;
@@ -95,20 +99,25 @@ Result<void> Controller::advance(const RolloutRow& row) {
             .db = *db,
             .row = now_row,
             .plan = BUNRAKU_TRY(plan_of(*db, now_row)),
-            .times = {.now = BUNRAKU_TRY(store::database_time(*db)),
+            // Not read again: a step since record_outage() would look like silence.
+            .times = {.now = now,
                       .base_since = options_.deployed.base_since(now_row.environment).value_or(0),
-                      .up_since = up_since_,
                       .outages = BUNRAKU_TRY(read_outages(*db, now_row.id))},
             .members = BUNRAKU_TRY(store::rollout_members(*db, now_row.id)),
             .runs = {},
-            .nodes = {}};
+            .nodes = {},
+            .tries = {}};
         for (const auto& [id, name] : BUNRAKU_TRY(store::environment_names(*db)))
             if (name == now_row.environment) pass.environment = id;
         for (auto& node : BUNRAKU_TRY(store::active_nodes(*db)))
             pass.runs.emplace(std::move(node.certname), std::move(node.run));
         const VersionTable table = options_.versions->table();
         const auto at = table.environments.find(now_row.environment);
-        if (at != table.environments.end()) pass.nodes = at->second.nodes;
+        if (at != table.environments.end()) {
+            pass.nodes = at->second.nodes;
+            pass.tries = at->second.tries;
+        }
+        watch_.observe(watched_rollout(now_row), {now_row.sequence, 0});
         BUNRAKU_TRY_VOID(judge_nodes(pass));
         std::string reason;
         const auto command = decide(pass, reason);
@@ -126,7 +135,29 @@ Result<std::optional<JudgedNode>> Controller::evidence(Pass& pass, const Rollout
     const auto* row = pass.moved(member.certname);
     const auto* planned = planned_node(*pass.plan, member.certname);
     if (!row || !planned) return std::nullopt;
-    return BUNRAKU_TRY(read_evidence(pass.db, *pass.plan, *planned, *row, pass.times));
+    auto out = BUNRAKU_TRY(read_evidence(pass.db, *pass.plan, *planned, *row, pass.times));
+    // If the clock of the agent was set back, its newest report is not the one of which the store
+    // says so. Then the arrival of its reports counts.
+    LeaseClock::State arrived(0, row->since);
+    Silence silence{.last = row->since, .now = pass.times.now, .outages = pass.times.outages};
+    for (const JudgedRun& run : out.runs) {
+        arrived.first = std::max(arrived.first, run.id);
+        silence.last = std::max(silence.last, run.received);
+    }
+    const std::string key = watched_node(pass.row, member.certname) + "\narrived";
+    watch_.observe(key, arrived);
+    out.watched = std::min(watched_for(pass, member.certname, row->since),
+                           std::max(watch_.unchanged(key, arrived), silence.open_time()));
+    return out;
+}
+
+std::int64_t Controller::watched_for(const Pass& pass, const std::string& node,
+                                     std::int64_t since) {
+    const auto run = pass.runs.find(node);
+    const LeaseClock::State state(run == pass.runs.end() ? 0 : run->second.id, since);
+    const std::string key = watched_node(pass.row, node);
+    watch_.observe(key, state);
+    return watch_.unchanged(key, state);
 }
 
 Result<void> Controller::judge_nodes(Pass& pass) {
@@ -142,7 +173,9 @@ Result<void> Controller::judge_nodes(Pass& pass) {
         auto& seen = judged_[{pass.row.id, member.certname}];
         // The catalog of a canary is compared before its report comes.
         const bool early = member.wave == 0 && member.verdict.empty() && member.proofs == 0;
-        const bool silent = pass.times.now - row->since > pass.rules().silent_after_s * 1000;
+        const bool silent =
+            std::max(pass.times.now - row->since, watched_for(pass, member.certname, row->since)) >
+            pass.rules().silent_after_s * 1000;
         if (seen == report + 1 && !early && !(silent && member.verdict.empty())) continue;
         const auto node = BUNRAKU_TRY(evidence(pass, member));
         if (!node) continue;
@@ -174,7 +207,7 @@ Result<bool> Controller::control_group_fails(Pass& pass) {
         if (member.wave < pass.row.moved) {
             moved_nodes += member.proofs > 0 || !member.verdict.empty() ? 1 : 0;
             moved_failed += member.verdict == "failed" ? 1 : 0;
-        } else {
+        } else if (!pass.moved(member.certname)) {  // a try gives the new version to others, too
             const auto run = pass.runs.find(member.certname);
             if (run == pass.runs.end() || run->second.received < pass.row.started) continue;
             ++nodes;
@@ -216,7 +249,7 @@ std::optional<Command> Controller::decide(Pass& pass, std::string& reason) {
         return stop_for(pass, *worst, reason);
     }
     if (position.moved > 0) {
-        if (const auto server = server_without(pass.row.environment, pass.row.to, pass.times.now)) {
+        if (const auto server = server_without(pass.row.environment, pass.row.to)) {
             reason = fmt::format("The version {} does not exist any more on the server {}",
                                  pass.row.to, *server);
             return Command::Threshold;
@@ -284,7 +317,9 @@ std::optional<Command> Controller::decide_soaking(Pass& pass, std::string& reaso
     const bool any = std::ranges::any_of(pass.members, [&](const RolloutMember& member) {
         return member.judged && member.wave == pass.row.wave;
     });
-    if (any && pass.times.now - pass.row.since < pass.rules().soak_s * 1000) return std::nullopt;
+    if (any &&
+        time_in_state(pass.row, pass.times.now, pass.times.outages) < pass.rules().soak_s * 1000)
+        return std::nullopt;
     const auto checked = checks_.result(check_of(pass));
     // Without an answer, the rollout waits.
     if (!checked || checked->answer == CheckAnswer::None) return std::nullopt;
@@ -302,9 +337,13 @@ std::optional<Command> Controller::decide_returning(Pass& pass, std::string& rea
         if (!row) continue;
         // Its next run in this environment begins with the version before.
         if (pass.runs_elsewhere(member.certname)) continue;
+        // An operator has given it the new version.
+        const auto attempt = pass.tries.find(member.certname);
+        if (attempt != pass.tries.end() && attempt->second.version == pass.row.to) continue;
         // An agent that the new version killed does not return by itself.
         const auto run = pass.runs.find(member.certname);
-        Silence silence{.now = pass.times.now, .up_since = pass.times.up_since};
+        Silence silence{.now = pass.times.now,
+                        .watched = watched_for(pass, member.certname, pass.row.since)};
         silence.outages = pass.times.outages;
         silence.last = std::max(
             {row->since, pass.row.since, run == pass.runs.end() ? 0 : run->second.received});
@@ -325,7 +364,7 @@ std::optional<Command> Controller::decide_finishing(Pass& pass, std::string& rea
     // Other servers acknowledge the epoch after they have switched their own environment.
     if (auto done = acknowledge(pass.times.now); !done) return std::nullopt;
     if (!options_.versions->reload()) return std::nullopt;
-    if (!options_.versions->table().known_by_all(pass.times.now, Lease::Forward))
+    if (!options_.versions->table().known_by_all(options_.versions->lease_clock(), Lease::Forward))
         return std::nullopt;
     reason = "All servers have switched";
     return Command::Switched;
@@ -333,8 +372,10 @@ std::optional<Command> Controller::decide_finishing(Pass& pass, std::string& rea
 
 Result<void> Controller::acknowledge(std::int64_t now) {
     const VersionTable table = options_.versions->table();
-    constexpr std::int64_t kSeenPause = 30'000;
-    const bool known = acknowledged_ == table.epoch && now - acknowledged_at_ < kSeenPause;
+    constexpr std::chrono::seconds kSeenPause{30};
+    const auto begun = options_.runtime.now();
+    const bool known =
+        acknowledged_ == table.epoch && acknowledged_at_ && begun - *acknowledged_at_ < kSeenPause;
     const bool alone = options_.service->backend() == store::Backend::Sqlite;
     if (known || (alone && table.environments.empty())) {
         if (known) options_.versions->renew_leases();
@@ -347,6 +388,7 @@ Result<void> Controller::acknowledge(std::int64_t now) {
         // Without the new version, this server must not say that it has switched.
         BUNRAKU_TRY_VOID(options_.deployed.use(name, versions.rollout->row.to));
     }
+    BUNRAKU_TRY_VOID(use_finished(table));
     std::string json;
     for (const std::string& name : options_.deployed.environments()) {
         std::string list;
@@ -362,10 +404,27 @@ Result<void> Controller::acknowledge(std::int64_t now) {
                                                  .versions = "{" + json + "}"});
     }));
     acknowledged_ = table.epoch;
-    acknowledged_at_ = now;
+    acknowledged_at_ = begun;
     // A change since the table was read is known now, too.
     BUNRAKU_TRY_VOID(options_.versions->reload());
     options_.versions->renew_leases();
+    return {};
+}
+
+Result<void> Controller::use_finished(const VersionTable& table) {
+    const auto own =
+        std::ranges::find(table.servers, options_.server, &store::RolloutServer::server);
+    if (own == table.servers.end() || own->epoch >= table.epoch) return {};
+    auto db = BUNRAKU_TRY(options_.service->reader());
+    std::set<std::string> environments;
+    for (const RolloutRow& row : BUNRAKU_TRY(store::list_rollouts(*db, "", store::Which::All))) {
+        // Newest first. What this server has acknowledged since, an operator may have changed.
+        if (position_of(row).state != State::Done || !environments.insert(row.environment).second)
+            continue;
+        const auto base = options_.deployed.base(row.environment);
+        if (row.epoch > own->epoch && base && base->name == row.from)
+            BUNRAKU_TRY_VOID(options_.deployed.use(row.environment, row.to));
+    }
     return {};
 }
 
@@ -379,12 +438,13 @@ Result<void> Controller::join() {
 }
 
 Result<void> Controller::clean(std::int64_t now) {
-    constexpr std::int64_t kPause = 5 * 60'000;
+    constexpr std::chrono::minutes kPause{5};
     // Time that nodes have to move after a rollout. Most move with their next run. Those whose
     // requests do not show the begin of a run may need several.
-    constexpr std::int64_t kLongestUnmoved = 24LL * 60 * 60'000;
-    if (now - cleaned_at_ < kPause) return {};
-    cleaned_at_ = now;
+    constexpr std::chrono::milliseconds kLongestUnmoved = std::chrono::hours(24);
+    const auto begun = options_.runtime.now();
+    if (cleaned_at_ && begun - *cleaned_at_ < kPause) return {};
+    cleaned_at_ = begun;
     const std::int64_t longest =
         std::chrono::duration_cast<std::chrono::milliseconds>(server::kLongestRun).count();
     for (const auto& [name, versions] : options_.versions->table().environments) {
@@ -397,14 +457,15 @@ Result<void> Controller::clean(std::int64_t now) {
             continue;
         }
         const auto base = options_.deployed.base(name);
-        if (!base) continue;
+        // After a step of the clock, rows look older than they are.
+        if (!base || steps_.stepped_within(kLongestUnmoved)) continue;
         std::set<std::string> unmoved;
         for (const auto& [node, row] : versions.nodes)
             if (row.version == row.previous) unmoved.insert(row.version);
         for (const std::string& version : unmoved) options_.deployed.retain(name, version);
         BUNRAKU_TRY_VOID(options_.service->with_writer([&](store::Writer& writer) -> Result<void> {
             BUNRAKU_TRY_VOID(store::forget_nodes(writer, name, base->name, now - longest));
-            return store::forget_unmoved(writer, name, now - kLongestUnmoved);
+            return store::forget_unmoved(writer, name, now - kLongestUnmoved.count());
         }));
     }
     return {};

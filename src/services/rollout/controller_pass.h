@@ -2,6 +2,7 @@
 // One pass of the controller over one rollout. Internal to controller*.cc.
 #pragma once
 
+#include <fmt/format.h>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +21,14 @@ inline bool is_bad_name(std::string_view verdict) {
     return !verdict.empty() && verdict != "proved" && verdict != "accepted";
 }
 
+/// The keys of Controller::watch_.
+inline std::string watched_rollout(const store::RolloutRow& row) {
+    return fmt::format("{}", row.id);
+}
+inline std::string watched_node(const store::RolloutRow& row, std::string_view node) {
+    return fmt::format("{}\n{}", row.id, node);
+}
+
 struct Controller::Pass {
     store::Database& db;
     const store::RolloutRow& row;
@@ -29,6 +38,7 @@ struct Controller::Pass {
     /// The newest report of each active node.
     std::map<std::string, store::RunRow, std::less<>> runs;
     ByText<store::NodeVersion> nodes;
+    ByText<store::NodeTry> tries;
     /// Id of the plan's environment; 0 if the store has no run in it.
     std::int64_t environment = 0;
 

@@ -28,8 +28,7 @@ Result<TryStatus> Controller::set_try(store::NodeTry entry, std::int64_t seconds
         BUNRAKU_TRY_VOID(options_.versions->reload());
     }
     (void)tick();
-    const std::int64_t time = BUNRAKU_TRY(now());
-    const std::string waiting = awaited_server(entry.environment, entry.version, time);
+    const std::string waiting = awaited_server(entry.environment, entry.version);
     return TryStatus{.entry = std::move(entry), .waiting = waiting};
 }
 

@@ -63,7 +63,8 @@ bool skips_resources(const std::string& metrics) {
 }
 
 Result<JudgedRun> judged_run(Database& db, const store::RunRow& row, std::string_view environment) {
-    JudgedRun out{.report = row.hash_text(),
+    JudgedRun out{.id = row.id,
+                  .report = row.hash_text(),
                   .transaction = {},
                   .start = row.start,
                   .received = row.received,
@@ -85,7 +86,7 @@ void add_history(JudgedNode& node) {
     std::map<std::string, int> changes;
     std::size_t seen = 0;
     for (const JudgedRun& run : node.runs) {
-        if (run.received >= node.moved || run.elsewhere || seen == kRunsBefore) continue;
+        if (run.elsewhere || seen == kRunsBefore || !is_before_move(node, run)) continue;
         if (seen++ == 0) {
             node.run_failed_before = run.failed;
             for (const JudgedEvent& event : run.events)
@@ -292,7 +293,6 @@ Result<JudgedNode> read_evidence(Database& db, const Plan& plan, const PlannedNo
     JudgedNode out{.moved = row.since,
                    .transaction = row.transaction,
                    .now = times.now,
-                   .up_since = times.up_since,
                    .outages = times.outages};
     // Custom types and facts may change anything, and nothing is known about other nodes.
     out.any_change = planned.groups.empty();

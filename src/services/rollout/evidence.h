@@ -19,7 +19,6 @@ struct EvidenceTimes {
     /// Since when the environment has the version before. A catalog of an earlier time may be of
     /// another version. 0 if it is unknown.
     std::int64_t base_since = 0;
-    std::int64_t up_since = 0;      ///< see Silence
     std::vector<Outage> outages{};  ///< see Silence
 };
 

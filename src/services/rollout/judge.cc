@@ -30,12 +30,18 @@ bool follows(const JudgedRun& run, const JudgedRun& first) {
     return run.start >= (set_back ? first.received : first.start);
 }
 
+/// Returns the run that moved the node, or null if its report has not come.
+const JudgedRun* first_run(const JudgedNode& node) {
+    const JudgedRun* out = nullptr;
+    for (const JudgedRun& run : node.runs)
+        if (!node.transaction.empty() && run.transaction == node.transaction) out = &run;
+    return out;
+}
+
 /// Returns the runs with the new version, oldest first, each once.
 std::vector<const JudgedRun*> runs_after_move(const JudgedNode& node) {
     std::vector<const JudgedRun*> out;
-    const JudgedRun* first = nullptr;
-    for (const JudgedRun& run : node.runs)
-        if (!node.transaction.empty() && run.transaction == node.transaction) first = &run;
+    const JudgedRun* const first = first_run(node);
     for (const JudgedRun& run : node.runs) {
         if (run.elsewhere) continue;
         // If the report of the first run never came, only the time of arrival is left.
@@ -116,10 +122,16 @@ std::int64_t Silence::open_time() const {
 }
 
 bool Silence::longer_than(std::int64_t limit) const {
-    return now - std::max(last, up_since) > limit || open_time() > 2 * limit;
+    return watched > limit || open_time() > 2 * limit;
 }
 
 std::string_view verdict_name(Verdict verdict) { return kNames[static_cast<std::size_t>(verdict)]; }
+
+bool is_before_move(const JudgedNode& node, const JudgedRun& run) {
+    const JudgedRun* const first = first_run(node);
+    // After a step back of the clock, the reports of later runs seem to have come before the move.
+    return first ? run.id < first->id && !follows(run, *first) : run.received < node.moved;
+}
 
 Judgement judge(const JudgedNode& node, const Rules& rules) {
     const auto runs = runs_after_move(node);
@@ -152,7 +164,7 @@ Judgement judge(const JudgedNode& node, const Rules& rules) {
     }
     out.detail = node.note;
     if (out.proofs >= rules.proofs && !runs.empty()) out.verdict = Verdict::Proved;
-    Silence silence{.last = node.moved, .now = node.now, .up_since = node.up_since};
+    Silence silence{.last = node.moved, .now = node.now, .watched = node.watched};
     silence.outages = node.outages;
     // A report that does not count shows at least that the agent runs.
     for (const JudgedRun& run : node.runs) silence.last = std::max(silence.last, run.received);

@@ -25,6 +25,7 @@ struct JudgedEvent {
 
 /// A run of an agent, from its report. Times are milliseconds since the epoch.
 struct JudgedRun {
+    std::int64_t id = 0;      ///< rises in the order in which the store got the reports
     std::string report;       ///< hash of the report
     std::string transaction;  ///< UUID of the run; may be empty
     std::int64_t start = 0;   ///< by the clock of the agent
@@ -47,12 +48,14 @@ struct Outage {
 struct Silence {
     std::int64_t last = 0;  ///< the last sign of life
     std::int64_t now = 0;
-    std::int64_t up_since = 0;      ///< since when this server could receive reports
+    /// For how long this server has watched the node without a sign of life, in milliseconds by
+    /// its monotonic clock. 0 if reports could not come.
+    std::int64_t watched = 0;
     std::vector<Outage> outages{};  ///< in any order; may overlap
     /// Returns the time since the last sign of life without the outages.
     std::int64_t open_time() const;
-    /// Reports whether the node is silent: nothing came for longer than `limit` although this
-    /// server could receive it all the time, or for twice as long between outages.
+    /// Reports whether the node is silent: nothing came for longer than `limit` while this server
+    /// watched, or for twice as long between outages.
     bool longer_than(std::int64_t limit) const;
 };
 
@@ -61,7 +64,7 @@ struct JudgedNode {
     std::int64_t moved = 0;   ///< begin of its first run with the new version
     std::string transaction;  ///< UUID of that run; empty if it is unknown
     std::int64_t now = 0;
-    std::int64_t up_since = 0;      ///< see Silence
+    std::int64_t watched = 0;       ///< see Silence
     std::vector<Outage> outages{};  ///< see Silence
     std::int64_t usual_gap = 0;     ///< usual time between two of its reports, in milliseconds
     /// Resources that the plan or the node's new catalog lists as changed. If `any_change` is set,
@@ -104,6 +107,10 @@ struct Judgement {
     bool operator==(const Judgement&) const = default;
 };
 Judgement judge(const JudgedNode& node, const Rules& rules);
+
+/// Reports whether a run belongs to the time before the move, as far as that is known although
+/// clocks step.
+bool is_before_move(const JudgedNode& node, const JudgedRun& run);
 
 /// Numbers of nodes of moved waves.
 struct Tally {

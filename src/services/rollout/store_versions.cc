@@ -24,15 +24,15 @@ std::chrono::milliseconds lease_of(std::int64_t lease) {
 
 /// Reports whether `epoch` is still the present one and all servers know its targets, until the
 /// caller's transaction ends. `now` becomes the time of the database.
-Result<bool> is_known_by_all(store::Database& db, std::int64_t epoch, Lease lease,
-                             std::int64_t& now) {
+Result<bool> is_known_by_all(store::Database& db, const LeaseClock& clock, std::int64_t epoch,
+                             Lease lease, std::int64_t& now) {
     const auto epochs = BUNRAKU_TRY(store::lock_epochs(db, store::EpochLock::Share));
     now = BUNRAKU_TRY(store::database_time(db));
     const VersionTable table{.epoch = epochs.present,
                              .joined = epochs.joined,
                              .environments = {},
                              .servers = BUNRAKU_TRY(store::rollout_servers(db))};
-    return table.epoch == epoch && table.known_by_all(now, lease);
+    return table.epoch == epoch && table.known_by_all(clock, lease);
 }
 
 }  // namespace
@@ -43,7 +43,8 @@ StoreVersions::StoreVersions(std::shared_ptr<store::Service> service, sys::Runti
       runtime_(runtime),
       marker_(std::move(marker)),
       runs_(std::move(runs)),
-      marked_(sys::disk().exists(marker_)) {}
+      marked_(sys::disk().exists(marker_)),
+      lease_clock_(runtime) {}
 
 void StoreVersions::base(std::string_view environment, std::string_view version) {
     {
@@ -122,8 +123,10 @@ std::optional<base::Error> StoreVersions::without_lease(std::string_view environ
     }
     if (!member) return std::nullopt;
     const auto lease = lease_of(moved ? kBackLease : kForwardLease);
-    if (!contact_ || runtime_.now() - *contact_ > lease) return unknown();
-    return std::nullopt;
+    if (!contact_ || runtime_.now() - contact_->time > lease) return unknown();
+    // Other servers may have waited longer than this one has measured.
+    const std::chrono::milliseconds by_wall(runtime_.now_ms() - contact_->wall_ms);
+    return by_wall > lease ? std::optional(unknown()) : std::nullopt;
 }
 
 Result<std::string> StoreVersions::begin(const NodeRun& run, std::string_view version) {
@@ -204,7 +207,7 @@ Result<std::string> StoreVersions::move(const NodeRun& run, const std::string& b
     const auto done = service_->with_writer([&](store::Writer& writer) -> Result<void> {
         auto transaction = BUNRAKU_TRY(store::Transaction::begin(writer.db()));
         // A node takes its target only if no server can still believe an older one.
-        if (!BUNRAKU_TRY(is_known_by_all(writer.db(), epoch, lease, wanted.since))) {
+        if (!BUNRAKU_TRY(is_known_by_all(writer.db(), lease_clock_, epoch, lease, wanted.since))) {
             stored =
                 BUNRAKU_TRY(store::node_version(writer.db(), wanted.environment, wanted.certname));
             return {};
@@ -300,7 +303,8 @@ void StoreVersions::idle(const NodeRun& run) {
     std::optional<store::NodeVersion> stored;
     const auto done = service_->with_writer([&](store::Writer& writer) -> Result<void> {
         auto transaction = BUNRAKU_TRY(store::Transaction::begin(writer.db()));
-        const bool known = BUNRAKU_TRY(is_known_by_all(writer.db(), epoch, lease, node.since));
+        const bool known =
+            BUNRAKU_TRY(is_known_by_all(writer.db(), lease_clock_, epoch, lease, node.since));
         // An agent whose requests do not show the begin of a run moves with the next request after
         // this report, which may be the second of its run unless all servers know that it is due.
         if (due && known) node.epoch = epoch;
@@ -313,7 +317,7 @@ void StoreVersions::idle(const NodeRun& run) {
 }
 
 Result<void> StoreVersions::reload() {
-    const auto begun = runtime_.now();
+    const Contact begun{.time = runtime_.now(), .wall_ms = runtime_.now_ms()};
     VersionTable earlier;
     {
         const std::lock_guard lock(mutex_);
@@ -332,6 +336,7 @@ Result<void> StoreVersions::reload() {
         return std::unexpected(read.error());
     }
     table_ = std::move(*read);
+    observe_servers(lease_clock_, table_.servers);
     for (const auto& row : written_)
         table_.environments[row.environment].nodes.insert_or_assign(row.certname, row);
     if (reloading_ == 0) written_.clear();

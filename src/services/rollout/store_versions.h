@@ -46,6 +46,8 @@ public:
     /// Renews the leases of this server from the last reload on. Called while the table is
     /// acknowledged, so that the other servers wait for this one.
     void renew_leases();
+    /// Measures the leases of other servers.
+    const LeaseClock& lease_clock() const { return lease_clock_; }
     /// Returns when any server last acknowledged the table, in milliseconds since the epoch; 0 if
     /// none did.
     std::int64_t last_seen() const;
@@ -73,6 +75,12 @@ private:
         bool knows(std::string_view other) const {
             return !other.empty() && (last == other || before == other);
         }
+    };
+    /// A time by both clocks of this machine. The monotonic clock stands still while the machine is
+    /// suspended, and the other one steps.
+    struct Contact {
+        sys::TimePoint time{};
+        std::int64_t wall_ms = 0;
     };
     static std::string key_of(std::string_view environment, std::string_view node);
     void remember_transaction(const server::NodeRun& run);
@@ -107,11 +115,12 @@ private:
     VersionTable table_;
     ByText<Transactions> transactions_;
     ByText<std::string> bases_;
-    bool loaded_ = false;        ///< true after the first reload
-    bool marked_ = false;        ///< true if the marker exists
-    sys::TimePoint reloaded_{};  ///< begin of the last successful reload
+    bool loaded_ = false;  ///< true after the first reload
+    bool marked_ = false;  ///< true if the marker exists
+    Contact reloaded_;     ///< begin of the last successful reload
     /// Begin of the present leases; nullopt until this server has acknowledged the table.
-    std::optional<sys::TimePoint> contact_;
+    std::optional<Contact> contact_;
+    LeaseClock lease_clock_;
     /// Rows that were written while the table was being read.
     std::vector<store::NodeVersion> written_;
     int reloading_ = 0;

@@ -84,17 +84,25 @@ Lease VersionTable::lease(std::string_view environment, std::string_view node,
     return moved && !versions.tries.contains(node) ? Lease::Back : Lease::Forward;
 }
 
-bool VersionTable::knows(const store::RolloutServer& server, std::int64_t now_ms,
+void observe_servers(LeaseClock& clock, const std::vector<store::RolloutServer>& servers) {
+    for (const auto& server : servers) clock.observe(server.server, {server.epoch, server.seen});
+}
+
+std::int64_t unseen_for(const LeaseClock& clock, const store::RolloutServer& server) {
+    return clock.unchanged(server.server, {server.epoch, server.seen});
+}
+
+bool VersionTable::knows(const store::RolloutServer& server, const LeaseClock& clock,
                          Lease lease) const {
     if (server.forgotten || server.epoch >= epoch) return true;
     // A server that does not know the node or the other servers has no lease that could end.
     const std::int64_t longest = lease == Lease::Forward ? kForwardLease : kBackLease;
-    return server.epoch >= joined && now_ms - server.seen > longest;
+    return server.epoch >= joined && unseen_for(clock, server) > longest;
 }
 
-bool VersionTable::known_by_all(std::int64_t now_ms, Lease lease) const {
+bool VersionTable::known_by_all(const LeaseClock& clock, Lease lease) const {
     return std::ranges::all_of(
-        servers, [&](const store::RolloutServer& server) { return knows(server, now_ms, lease); });
+        servers, [&](const store::RolloutServer& server) { return knows(server, clock, lease); });
 }
 
 Result<VersionTable> read_table(Database& db, const VersionTable* earlier) {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "services/rollout/lease_clock.h"
 #include "services/rollout/states.h"
 #include "store/engine/node_versions.h"
 #include "store/engine/rollouts.h"
@@ -60,11 +61,11 @@ struct VersionTable {
     std::optional<std::string> target(std::string_view environment, std::string_view node) const;
     /// Returns the lease for a move of the node to its target.
     Lease lease(std::string_view environment, std::string_view node, std::string_view target) const;
-    /// Reports whether a server knows the newest targets, or may no longer use older ones. `now_ms`
-    /// is the time in milliseconds since the epoch.
-    bool knows(const store::RolloutServer& server, std::int64_t now_ms, Lease lease) const;
+    /// Reports whether a server knows the newest targets, or may no longer use older ones. `clock`
+    /// has observed the rows of servers.
+    bool knows(const store::RolloutServer& server, const LeaseClock& clock, Lease lease) const;
     /// Reports whether this is so for all servers. Then a node may take its target.
-    bool known_by_all(std::int64_t now_ms, Lease lease) const;
+    bool known_by_all(const LeaseClock& clock, Lease lease) const;
 };
 
 /// The nodes whose agents may remove what an undone rollout has created (`rollback: remove`).
@@ -88,6 +89,11 @@ inline constexpr std::int64_t kRemovalTime = 24LL * 60 * 60 * 1000;
 inline constexpr std::int64_t kForwardLease = 60LL * 60 * 1000;
 inline constexpr std::int64_t kBackLease = 10LL * 60 * 1000;
 inline constexpr std::int64_t kLeaseMargin = 60LL * 1000;
+
+/// Records the rows of servers that were just read.
+void observe_servers(LeaseClock& clock, const std::vector<store::RolloutServer>& servers);
+/// Returns for how many milliseconds this process has seen no sign of life of a server.
+std::int64_t unseen_for(const LeaseClock& clock, const store::RolloutServer& server);
 
 /// Reads the table. `earlier` may be null; members of rollouts that it contains are not read again.
 store::Result<VersionTable> read_table(store::Database& db, const VersionTable* earlier);

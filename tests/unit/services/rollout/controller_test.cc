@@ -4,6 +4,7 @@
 #include "services/rollout/controller.h"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <filesystem>
 #include <fmt/format.h>
@@ -25,6 +26,37 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kOld = "aaaaaaaaaaaa-0000000000000001",
                            kNew = "bbbbbbbbbbbb-0000000000000002";
+
+/// The machine, with a monotonic clock that the test can advance.
+class AdvancedRuntime final : public sys::Runtime {
+public:
+    std::int64_t now_ns() override { return sys::machine().now_ns(); }
+    std::int64_t monotonic_ns() override { return sys::machine().monotonic_ns() + ahead_ns; }
+    void sleep_ns(std::int64_t ns) override { sys::machine().sleep_ns(ns); }
+    std::unique_ptr<sys::Executor> executor(sys::ExecutorOptions options) override {
+        return sys::machine().executor(std::move(options));
+    }
+    int cores() override { return sys::machine().cores(); }
+    std::unique_ptr<sys::Watch> watch(std::vector<std::string> paths,
+                                      std::function<void()> changed) override {
+        return sys::machine().watch(std::move(paths), std::move(changed));
+    }
+    std::atomic<std::int64_t> ahead_ns = 0;
+
+private:
+    bool wait(sys::Condition& condition, std::unique_lock<std::mutex>& lock,
+              sys::TimePoint deadline) override {
+        if (deadline == sys::Condition::kForever) {
+            native(condition).wait(lock);
+            return true;
+        }
+        const auto until = deadline - std::chrono::nanoseconds(ahead_ns);
+        return native(condition).wait_until(lock, until) == std::cv_status::no_timeout;
+    }
+    void notify(sys::Condition& condition, bool all) override {
+        all ? native(condition).notify_all() : native(condition).notify_one();
+    }
+};
 
 class Rollout : public testing::Test {
 protected:
@@ -65,7 +97,7 @@ protected:
         auto started = store::Service::start(std::move(options));
         ASSERT_TRUE(started) << started.error().message;
         service_ = std::move(*started);
-        versions_ = std::make_shared<StoreVersions>(service_, sys::machine(), folder_ + "/rollouts",
+        versions_ = std::make_shared<StoreVersions>(service_, runtime_, folder_ + "/rollouts",
                                                     server::make_local_versions("", log_));
         ASSERT_TRUE(versions_->reload());
         controller_ = std::make_unique<Controller>(ControllerOptions{
@@ -73,7 +105,7 @@ protected:
             .versions = versions_,
             .deployed = Deployed(system_.system(), {folder_ + "/envs"}),
             .system = system_.system(),
-            .runtime = sys::machine(),
+            .runtime = runtime_,
             .log = log_,
             .counters = counters_,
             .server = "server1",
@@ -246,6 +278,25 @@ protected:
         }
         return out;
     }
+    /// Time passes, with a pass of the controller each minute. The wall clock stands still.
+    void pass_minutes(int minutes) {
+        for (int i = 0; i < minutes; ++i) {
+            runtime_.ahead_ns += std::chrono::nanoseconds(std::chrono::minutes(1)).count();
+            tick();
+        }
+    }
+    /// The clock of the database steps: all times that it has stored are older.
+    void step_clock(double hours) {
+        const auto by = static_cast<std::int64_t>(hours * 3'600'000);
+        for (const auto* column :
+             {"rollouts.started", "rollouts.since", "node_versions.since", "reports.receive_time",
+              "rollout_servers.seen", "rollout_events.time", "node_tries.ends"}) {
+            const std::string_view name(column);
+            const auto dot = name.find('.');
+            sql(fmt::format("UPDATE {0} SET {1} = {1} - {2}", name.substr(0, dot),
+                            name.substr(dot + 1), by));
+        }
+    }
     void tick() {
         const auto done = controller_->tick();
         ASSERT_TRUE(done) << done.error().message;
@@ -263,6 +314,7 @@ protected:
     base::NullSink log_;
     base::Counters counters_;
     sys::RealSystem system_;
+    AdvancedRuntime runtime_;
     std::shared_ptr<store::Service> service_;
     std::shared_ptr<StoreVersions> versions_;
     std::unique_ptr<Controller> controller_;
@@ -395,7 +447,7 @@ TEST_F(Rollout, AgentsWithoutABeginMoveAfterTheirReport) {
 }
 
 TEST_F(Rollout, AgentsWithoutABeginMoveOnlyIfAllServersKnow) {
-    StoreVersions other(service_, sys::machine(), folder_ + "/rollouts2",
+    StoreVersions other(service_, runtime_, folder_ + "/rollouts2",
                         server::make_local_versions("", log_));
     for (auto* versions : {versions_.get(), &other}) versions->base("production", kOld);
     start();
@@ -430,7 +482,7 @@ TEST_F(Rollout, AgentsWithoutABeginMoveOnlyIfAllServersKnow) {
 }
 
 TEST_F(Rollout, TryMovesANodeOnlyIfAllServersKnow) {
-    StoreVersions other(service_, sys::machine(), folder_ + "/rollouts2",
+    StoreVersions other(service_, runtime_, folder_ + "/rollouts2",
                         server::make_local_versions("", log_));
     for (auto* versions : {versions_.get(), &other}) versions->base("production", kOld);
     acknowledge(0, "server1");
@@ -466,7 +518,7 @@ TEST_F(Rollout, TryMovesANodeOnlyIfAllServersKnow) {
 }
 
 TEST_F(Rollout, TryOfAnAgentWithoutABeginMovesAfterAReport) {
-    StoreVersions other(service_, sys::machine(), folder_ + "/rollouts2",
+    StoreVersions other(service_, runtime_, folder_ + "/rollouts2",
                         server::make_local_versions("", log_));
     for (auto* versions : {versions_.get(), &other}) versions->base("production", kOld);
     acknowledge(0, "server1");
@@ -860,10 +912,141 @@ TEST_F(Rollout, WaitsForAServerThatDoesNotKnowTheRollout) {
     EXPECT_EQ(controller_->status(id)->waiting, "the server server2");
     // One that knows it delays a wave only until its lease has ended.
     acknowledge(versions_->table().epoch);
-    sql("UPDATE rollout_servers SET seen = 1 WHERE server = 'server2'");
     tick();
     EXPECT_EQ(state(id), "moving 0");
+    EXPECT_EQ(begin("a", "a1"), "old");
+    pass_minutes(59);
+    EXPECT_EQ(begin("a", "a2"), "old");
+    pass_minutes(2);
+    EXPECT_EQ(begin("a", "a3"), "new");
+}
+
+TEST_F(Rollout, LeasesDoNotEndByAStepOfTheClock) {
+    acknowledge(0, "server1");
+    acknowledge(0);
+    const auto id = start();
+    acknowledge(versions_->table().epoch);
+    tick();
+    EXPECT_EQ(state(id), "moving 0");
+    // The other server does not know yet that the wave has moved.
+    for (const double hours : {2.0, 24.0, -48.0, 30.0}) {
+        step_clock(hours);
+        EXPECT_EQ(begin("a", "a1"), "old");
+        pass_minutes(2);
+        EXPECT_EQ(begin("a", "a2"), "old");
+    }
+    // Nor does it matter for how long this server hung.
+    runtime_.ahead_ns += std::chrono::nanoseconds(std::chrono::hours(5)).count();
+    tick();
+    EXPECT_EQ(begin("a", "a3"), "old");
+    acknowledge(versions_->table().epoch);
+    EXPECT_EQ(begin("a", "a4"), "new");
+}
+
+TEST_F(Rollout, StepOfTheClockIsNoSilence) {
+    const auto id = start();
     EXPECT_EQ(begin("a", "a1"), "new");
+    step_clock(24);
+    // Another server sees the step first, and records it before it acknowledges the table.
+    Controller other({.service = service_,
+                      .versions = versions_,
+                      .deployed = Deployed(system_.system(), {folder_ + "/envs"}),
+                      .system = system_.system(),
+                      .runtime = runtime_,
+                      .log = log_,
+                      .counters = counters_,
+                      .server = "server1",
+                      .send = {}});
+    ASSERT_TRUE(other.join());
+    tick();
+    EXPECT_EQ(events(id), "start why;move;away No server reached the store for 1440 minutes;");
+    EXPECT_EQ(verdict(id, "a"), " ");
+    EXPECT_EQ(state(id), "moving 0");
+}
+
+TEST_F(Rollout, FindsASilentNodeAfterAStepBack) {
+    const auto id = start();
+    EXPECT_EQ(begin("a", "a1"), "new");
+    step_clock(-24);
+    pass_minutes(60);
+    EXPECT_EQ(verdict(id, "a"), " ");
+    pass_minutes(2);
+    EXPECT_EQ(verdict(id, "a"), "silent No report came");
+}
+
+TEST_F(Rollout, RunsAfterAStepBackAreNoHistory) {
+    const auto id = start();
+    EXPECT_EQ(begin("a", "a1"), "new");
+    // The clock steps back by three hours. All later reports come before the move.
+    sql("UPDATE node_versions SET since = since + 10800000");
+    report("a", "a1", "failed", "/x");
+    tick();
+    EXPECT_EQ(verdict(id, "a"), "failed File[/x] failed");
+    EXPECT_EQ(state(id), "returning 0");
+}
+
+TEST_F(Rollout, SoaksForItsTimeInSpiteOfStepsOfTheClock) {
+    const auto id = start("soak: 10m\nproofs: 1\n");
+    EXPECT_EQ(begin("a", "a1"), "new");
+    report("a", "a1", "changed", "/x");
+    tick();
+    const auto position = [&] { return controller_->status(id)->row.state; };
+    ASSERT_EQ(position(), "soaking");
+    step_clock(5);
+    tick();
+    EXPECT_EQ(position(), "soaking");
+    step_clock(-24);
+    pass_minutes(9);
+    EXPECT_EQ(position(), "soaking");
+    pass_minutes(1);
+    EXPECT_EQ(position(), "moving");
+}
+
+TEST_F(Rollout, ServerSwitchesAfterARolloutThatItMissed) {
+    acknowledge(0, "server1");
+    const auto id = start();
+    const auto epoch = versions_->table().epoch;
+    tick();
+    ASSERT_TRUE(controller_->command(id, Command::Finish, {.name = "ann"}, std::nullopt));
+    tick();
+    ASSERT_EQ(state(id), "done 0");
+    EXPECT_EQ(base(), "new");
+    // The others did not wait for a server that hung before, and whose link has not moved.
+    const auto link = folder_ + "/envs/production";
+    const auto use = [&](std::string_view version) {
+        fs::remove(link);
+        fs::create_symlink(fmt::format(".bunraku/production/{}", version), link);
+    };
+    use(kOld);
+    sql(fmt::format("UPDATE rollout_servers SET epoch = {} WHERE server = 'server1'", epoch));
+    open();
+    ASSERT_TRUE(controller_->join());
+    EXPECT_EQ(base(), "new");
+    // What an operator does later stays.
+    use(kOld);
+    open();
+    ASSERT_TRUE(controller_->join());
+    EXPECT_EQ(base(), "old");
+}
+
+TEST_F(Rollout, ReturnDoesNotWaitForANodeWithATry) {
+    const auto id = start();
+    EXPECT_EQ(begin("a", "a1"), "new");
+    ASSERT_TRUE(controller_->set_try({.certname = "b",
+                                      .environment = "production",
+                                      .version = std::string(kNew),
+                                      .actor = "ann"},
+                                     3600));
+    EXPECT_EQ(begin("b", "b1"), "new");
+    report("b", "b1", "failed", "/x");
+    report("a", "a1", "failed", "/x");
+    tick();
+    EXPECT_EQ(state(id), "returning 0");
+    EXPECT_EQ(begin("a", "a2"), "old");
+    report("a", "a2", "changed", "/x");
+    tick();
+    EXPECT_EQ(state(id), "returned 0");
+    EXPECT_EQ(begin("b", "b2"), "new");
 }
 
 TEST_F(Rollout, WaitsForApprovals) {

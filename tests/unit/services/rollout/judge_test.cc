@@ -120,36 +120,51 @@ TEST(Judge, FindsNodesThatChangeAgain) {
 TEST(Judge, FindsSilentNodes) {
     auto silent = node({run(70)});
     silent.now = 161 * kMinute;
+    silent.watched = 61 * kMinute;
     EXPECT_EQ(judged(silent), "silent 0 No report came");
-    silent.now = 159 * kMinute;
+    silent.watched = 60 * kMinute;
     EXPECT_EQ(judged(silent), " 0 ");
-    silent.now = 161 * kMinute;
+    silent.watched = 61 * kMinute;
     silent.usual_gap = 240 * kMinute;
     EXPECT_EQ(judged(silent), " 0 ");
     // The server was down. The node has as much time after the start.
     silent.usual_gap = 0;
-    silent.up_since = 140 * kMinute;
+    silent.watched = 21 * kMinute;
     EXPECT_EQ(judged(silent), " 0 ");
-    silent.now = 201 * kMinute;
-    EXPECT_EQ(judged(silent), "silent 0 No report came");
     auto late = node({run(100)});
     late.now = 161 * kMinute;
+    late.watched = 61 * kMinute;
     EXPECT_EQ(judged(late), "silent 1 No report came");
+}
+
+TEST(Judge, ToleratesStepsOfTheClock) {
+    // A step forward of a day, which the controller records like an outage.
+    auto silent = node({});
+    silent.now = (110 + 24 * 60) * kMinute;
+    silent.outages = {{110 * kMinute, silent.now}};
+    silent.watched = 10 * kMinute;
+    EXPECT_EQ(judged(silent), " 0 ");
+    // After a step back, the move lies in the future.
+    silent.outages.clear();
+    silent.now = 50 * kMinute;
+    EXPECT_EQ(judged(silent), " 0 ");
+    silent.watched = 61 * kMinute;
+    EXPECT_EQ(judged(silent), "silent 0 No report came");
 }
 
 TEST(Judge, FindsSilentNodesAcrossRestarts) {
     auto silent = node({});
     // The server starts again and again, and was away from minute 130 to 160.
     silent.outages = {{130 * kMinute, 150 * kMinute}, {140 * kMinute, 160 * kMinute}};
-    silent.now = silent.up_since = 250 * kMinute;
+    silent.now = 250 * kMinute;
     EXPECT_EQ(judged(silent), " 0 ");
-    silent.now = silent.up_since = 251 * kMinute;
+    silent.now = 251 * kMinute;
     EXPECT_EQ(judged(silent), "silent 0 No report came");
     // An outage before the move or later than now does not count.
     silent.outages = {{50 * kMinute, 90 * kMinute}, {300 * kMinute, 900 * kMinute}};
-    silent.now = silent.up_since = 220 * kMinute;
+    silent.now = 220 * kMinute;
     EXPECT_EQ(judged(silent), " 0 ");
-    silent.now = silent.up_since = 221 * kMinute;
+    silent.now = 221 * kMinute;
     EXPECT_EQ(judged(silent), "silent 0 No report came");
     // One that began before the move counts from the move on.
     silent.outages = {{50 * kMinute, 110 * kMinute}};

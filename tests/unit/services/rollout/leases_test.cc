@@ -19,6 +19,7 @@ enum class Without : std::uint8_t {
     Acknowledgement,  ///< a target counts although a server does not know it
     Joined,           ///< the lease of a server ends although it does not know the node
     Marker,           ///< a server that has restarted answers before it has read the table
+    SteadyClock,      ///< a step of the clock ends the lease for others, but not for the server
     LongLease,        ///< a server without contact serves nodes that have not moved for ever
     ShortLease,       ///< and nodes that have moved
     LongForward,      ///< a wave waits only for the short lease
@@ -119,6 +120,7 @@ private:
         for (std::size_t i = 0; i < 2; ++i) {
             if (w.acknowledged[i] >= w.epoch) continue;
             if (w.acknowledged[i] < w.joined && without_ != Without::Joined) return false;
+            if (without_ == Without::SteadyClock) continue;
             const bool is_short = back || without_ == Without::LongForward;
             if (!(is_short ? w.servers[i].short_ended : w.servers[i].long_ended)) return false;
         }
@@ -309,9 +311,10 @@ TEST_P(LeasesWithout, SomeRunGetsTwoVersions) {
 
 INSTANTIATE_TEST_SUITE_P(Rules, LeasesWithout,
                          testing::Values(Without::Acknowledgement, Without::Joined, Without::Marker,
-                                         Without::LongLease, Without::ShortLease,
-                                         Without::LongForward, Without::RefusalOfDue,
-                                         Without::BeginOfRun, Without::Snapshot));
+                                         Without::SteadyClock, Without::LongLease,
+                                         Without::ShortLease, Without::LongForward,
+                                         Without::RefusalOfDue, Without::BeginOfRun,
+                                         Without::Snapshot));
 
 class TriesWithout : public testing::TestWithParam<Without> {};
 
@@ -321,9 +324,10 @@ TEST_P(TriesWithout, SomeRunGetsTwoVersions) {
 
 INSTANTIATE_TEST_SUITE_P(Rules, TriesWithout,
                          testing::Values(Without::Acknowledgement, Without::Joined, Without::Marker,
-                                         Without::ShortLease, Without::RefusalOfDue,
-                                         Without::BeginOfRun, Without::Snapshot,
-                                         Without::EpochOfTry, Without::EndByStore));
+                                         Without::SteadyClock, Without::ShortLease,
+                                         Without::RefusalOfDue, Without::BeginOfRun,
+                                         Without::Snapshot, Without::EpochOfTry,
+                                         Without::EndByStore));
 
 TEST(Leases, AgentsWithoutABeginNeedTheirOwnRules) {
     EXPECT_FALSE(is_safe(Kind::Rollout, Agent::Implies, Without::IdleKnown));

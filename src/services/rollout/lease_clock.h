@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures time that passes without a sign of life. The clocks of the database and of machines
+// step, so only the monotonic clock of this process counts.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/sys/clock.h"
+
+namespace bunraku::rollout {
+
+/// Watches states of others, such as the row of a server, and returns for how long each has not
+/// changed. Counts only time in which the caller observed it again and again: while this process
+/// hung, it could have missed changes. Thread-safe.
+class LeaseClock {
+public:
+    /// Longest time between two observations that counts.
+    static constexpr std::chrono::minutes kLongestGap{5};
+
+    /// What identifies a state: two numbers that change with each sign of life.
+    using State = std::pair<std::int64_t, std::int64_t>;
+
+    explicit LeaseClock(sys::Clock& clock) : clock_(clock) {}
+
+    /// Records the present state of `key`, which the caller has just read.
+    void observe(std::string_view key, const State& state);
+    /// Returns for how many milliseconds this process knows that `key` has this state. Returns 0 if
+    /// it has not been observed, or if the last observation was of another state.
+    std::int64_t unchanged(std::string_view key, const State& state) const;
+    /// Starts all measurements again, for example after a time in which nothing could be observed.
+    void restart();
+
+private:
+    struct Sight {
+        State state;
+        std::int64_t observed_ns = 0;  ///< time of the last observation
+        std::int64_t counted_ns = 0;   ///< time until then in which the state has not changed
+    };
+    std::int64_t counted_until_now(const Sight& sight) const;
+    sys::Clock& clock_;
+    mutable std::mutex mutex_;
+    std::map<std::string, Sight, std::less<>> sights_;
+};
+
+/// Finds steps of the database's clock, by comparing its progress with the monotonic clock.
+class StepDetector {
+public:
+    explicit StepDetector(sys::Clock& clock) : clock_(clock) {}
+
+    /// Smaller differences, in milliseconds, are not steps.
+    static constexpr std::int64_t kTolerance = 60'000;
+
+    /// Returns by how many milliseconds the clock has stepped since the last call, for a time that
+    /// the caller has just read from the database. Returns 0 at the first call and without a step.
+    std::int64_t observe(std::int64_t database_ms);
+    /// Reports whether a step was found in the last `time`.
+    bool stepped_within(std::chrono::milliseconds time) const;
+
+private:
+    sys::Clock& clock_;
+    std::int64_t database_ms_ = 0, monotonic_ns_ = 0;
+    std::optional<std::int64_t> stepped_ns_;  ///< monotonic time of the last step
+};
+
+}  // namespace bunraku::rollout
