@@ -45,6 +45,8 @@ void draw_from(std::uint64_t seed) {
     RAND_set_rand_method(&method);
 }
 
+constexpr int kRolloutServers = 2;
+
 struct SimulationRun {
     Options options;
     std::uint64_t first = 1, last = 20;
@@ -157,6 +159,52 @@ bool try_alone(const Options& options, Figures& all, const Run& run) {
     return ended && told && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/// Runs rollouts and prints the figures. Returns false if a seed failed.
+bool run_rollouts(const std::vector<Options>& cases) {
+    if (cases.empty()) return true;
+    const double begin = seconds_now();
+    std::size_t bad = 0;
+    bunraku::sim::RolloutFigures figures;
+    for (const auto& one : cases) {
+        const auto run = [&](auto& own) { return try_rollout(one, own); };
+        if (!try_alone(one, figures, run)) ++bad;
+    }
+    fmt::print(
+        "{} seeds, {} failed: {} good and {} bad rollouts, {} runs, {} reports, {} crashes, {} "
+        "requests without a version, {} tries, {} hangs, {} steps of clocks, {} full disks; bad "
+        "versions reached {} nodes, at most {} of one rollout\n",
+        cases.size(), bad, figures.good, figures.bad, figures.runs, figures.reports,
+        figures.crashes, figures.refused, figures.tries, figures.hangs, figures.steps,
+        figures.full_disks, figures.moved_by_bad, figures.most_moved);
+    fmt::print("{:.1f} s of CPU\n", seconds_now() - begin);
+    return bad == 0;
+}
+
+/// Runs fleets and prints the figures. Returns false if a seed failed.
+bool run_fleets(const std::vector<Options>& cases, bool twice) {
+    if (cases.empty()) return true;
+    const double begin = seconds_now();
+    std::size_t bad = 0;
+    double lived = 0;
+    Figures all;
+    for (const auto& one : cases) {
+        const auto run = [&](auto& own) { return try_seed(one, twice, own); };
+        if (!try_alone(one, all, run)) ++bad;
+        lived += one.days * 86'400 * (one.agents + one.whole) * (twice ? 2 : 1);
+    }
+    const double took = seconds_now() - begin;
+    fmt::print(
+        "{} seeds, {} failed: {} runs ({} failed), {} catalogs, {} times unchanged, {} reports, "
+        "{} deploys, {} crashes ({} with loss of power), {} crashes of agents, {} renewals, {} "
+        "applied ({} at rest), {} drifts\n",
+        cases.size(), bad, all.runs, all.failed, all.catalogs, all.unchanged, all.reports,
+        all.deploys, all.crashes, all.losses, all.agent_crashes, all.renewals, all.applied,
+        all.rested, all.drifts);
+    fmt::print("{:.1f} s of CPU: {:.0f} agents at 1000 times real time\n", took,
+               lived / took / 1000);
+    return bad == 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -169,7 +217,7 @@ int main(int argc, char** argv) {
         } else if (word == "--rollouts") {
             w.rollouts = true;
             w.options.agents = 200;
-            w.options.servers = 2;
+            w.options.servers = kRolloutServers;
         } else if (word == "--moves") {
             w.options.moves = true;
         } else if (word == "--twice") {
@@ -211,57 +259,30 @@ int main(int argc, char** argv) {
         std::fputs("sim: no folder for the disks could be made\n", stderr);
         return 2;
     }
-    std::vector<Options> cases;
+    std::vector<Options> cases, rollouts;
     if (!w.seeds_file.empty()) {
-        // "SEED AGENTS DAYS INTERVAL LEAP [WHOLE SERVERS]  # what it found"
+        // "SEED AGENTS DAYS INTERVAL LEAP [WHOLE SERVERS]  # what it found", or
+        // "rollout SEED AGENTS  # what it found"
         std::ifstream in(w.seeds_file);
         for (std::string line; std::getline(in, line);) {
             Options one = w.options;
-            if (std::sscanf(line.c_str(), "%lu %d %lf %d %d %d %d", &one.seed, &one.agents,
-                            &one.days, &one.interval_minutes, &one.leap_hours, &one.whole,
-                            &one.servers) >= 5)
+            if (std::sscanf(line.c_str(), "rollout %lu %d", &one.seed, &one.agents) == 2) {
+                one.servers = kRolloutServers;
+                rollouts.push_back(one);
+            } else if (std::sscanf(line.c_str(), "%lu %d %lf %d %d %d %d", &one.seed, &one.agents,
+                                   &one.days, &one.interval_minutes, &one.leap_hours, &one.whole,
+                                   &one.servers) >= 5) {
                 cases.push_back(one);
+            }
         }
-        if (cases.empty()) return usage();
+        if (cases.empty() && rollouts.empty()) return usage();
     } else {
         for (auto seed = w.first; seed <= w.last; ++seed) {
-            cases.push_back(w.options);
-            cases.back().seed = seed;
+            auto& list = w.rollouts ? rollouts : cases;
+            list.push_back(w.options);
+            list.back().seed = seed;
         }
     }
-    std::size_t bad = 0;
-    double lived = 0;
-    const double begin = seconds_now();
-    if (w.rollouts) {
-        bunraku::sim::RolloutFigures figures;
-        for (const auto& one : cases) {
-            const auto run = [&](auto& own) { return try_rollout(one, own); };
-            if (!try_alone(one, figures, run)) ++bad;
-        }
-        fmt::print(
-            "{} seeds, {} failed: {} good and {} bad rollouts, {} runs, {} reports, {} crashes, {} "
-            "requests without a version; bad versions reached {} nodes, at most {} of one "
-            "rollout\n",
-            cases.size(), bad, figures.good, figures.bad, figures.runs, figures.reports,
-            figures.crashes, figures.refused, figures.moved_by_bad, figures.most_moved);
-        fmt::print("{:.1f} s of CPU\n", seconds_now() - begin);
-        return bad ? 1 : 0;
-    }
-    Figures all;
-    for (const auto& one : cases) {
-        const auto run = [&](auto& own) { return try_seed(one, w.twice, own); };
-        if (!try_alone(one, all, run)) ++bad;
-        lived += one.days * 86'400 * (one.agents + one.whole) * (w.twice ? 2 : 1);
-    }
-    const double took = seconds_now() - begin;
-    fmt::print(
-        "{} seeds, {} failed: {} runs ({} failed), {} catalogs, {} times unchanged, {} reports, "
-        "{} deploys, {} crashes ({} with loss of power), {} crashes of agents, {} renewals, {} "
-        "applied ({} at rest), {} drifts\n",
-        cases.size(), bad, all.runs, all.failed, all.catalogs, all.unchanged, all.reports,
-        all.deploys, all.crashes, all.losses, all.agent_crashes, all.renewals, all.applied,
-        all.rested, all.drifts);
-    fmt::print("{:.1f} s of CPU: {:.0f} agents at 1000 times real time\n", took,
-               lived / took / 1000);
-    return bad ? 1 : 0;
+    const bool good = run_rollouts(rollouts);
+    return run_fleets(cases, w.twice) && good ? 0 : 1;
 }

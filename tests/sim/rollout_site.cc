@@ -53,6 +53,8 @@ constexpr std::string_view kEnvironment = "production", kOld = "aaaaaaaaaaaa-000
                            kNew = "bbbbbbbbbbbb-0000000000000002";
 constexpr std::string_view kRules = "soak: 30m\n";
 constexpr sys::Duration kPass = 60s;
+/// Seeds above this one have further faults.
+constexpr std::uint64_t kFirstFaults = 10'000;
 
 class Site {
 public:
@@ -60,6 +62,7 @@ public:
         : options_(options),
           figures_(figures),
           kind_(kind_of(options.seed)),
+          more_faults_(options.faults && options.seed > kFirstFaults),
           root_(fmt::format("{}/{:010}", options.place, options.seed)),
           world_(
               options.seed,
@@ -87,16 +90,23 @@ public:
     std::vector<std::string> run() {
         start();
         auto agents = world_.executor({.threads = options_.agents, .name = "agents"});
-        auto others = world_.executor({.threads = 2 + options_.servers, .name = "others"});
+        auto others = world_.executor({.threads = 6 + options_.servers, .name = "others"});
         for (Node& node : nodes_) agents->post([this, &node] { live(node); });
         for (auto& server : servers_) others->post([this, &server] { control(server); });
         if (options_.faults) others->post([this] { trouble(); });
+        if (more_faults_) {
+            others->post([this] { hang(); });
+            others->post([this] { step_clock(); });
+            others->post([this] { fill_disk(); });
+            others->post([this] { try_versions(); });
+        }
         world_.sleep(5 * interval());
         begin_rollout();
         // A good rollout has five waves, each of some intervals. Faults delay it.
         const auto end = world_.now() + 96 * interval();
         while (world_.now() < end && !closed()) world_.sleep(interval() / 4);
         calm_ = true;
+        if (more_faults_) end_faults();
         world_.sleep(2 * interval() + 10min);
         // An agent whose requests do not show the begin of a run moves after a run whose catalog
         // and report came to the same server.
@@ -115,6 +125,7 @@ private:
         std::string name, code;
         std::shared_ptr<StoreVersions> versions;
         std::unique_ptr<Controller> controller;
+        bool hung = false;  ///< it does not answer, and continues later
     };
     struct Node {
         std::string name, os;
@@ -125,6 +136,8 @@ private:
         std::string catalog_version;  ///< of the last catalog that the store has
         int runs_of_new = 0;
         bool got_new = false;
+        bool tried = false;       ///< an operator gave it the new version
+        bool has_try = false;     ///< an operator gave it some version
         std::string late_report;  ///< a report that is sent again later
     };
 
@@ -202,8 +215,11 @@ private:
                                   .counters = counters_,
                                   .server = server.name,
                                   .send = {}});
-            // With PostgreSQL, servers register when they start.
+            // With PostgreSQL, servers register when they start. A later start must not hide for
+            // how long no server was seen.
             (void)service_->with_writer([&](store::Writer& writer) -> base::Result<void> {
+                for (const auto& known : BUNRAKU_TRY(store::rollout_servers(writer.db())))
+                    if (known.server == server.name) return {};
                 return store::acknowledge_epoch(
                     writer,
                     {.server = server.name,
@@ -222,6 +238,7 @@ private:
         for (Server& server : servers_) {
             server.controller.reset();
             server.versions.reset();
+            server.hung = false;
         }
         if (service_) service_->stop();
         service_.reset();
@@ -234,7 +251,7 @@ private:
     void control(Server& server) {
         while (!ended_) {
             world_.sleep(kPass);
-            if (!up_ || crashed_ || !server.controller) continue;
+            if (!up_ || crashed_ || !server.controller || server.hung) continue;
             ++busy_;
             const std::string before = base_of(server);
             if (const auto done = server.controller->tick(); !done)
@@ -293,6 +310,114 @@ private:
         start();
     }
 
+    // ---- Further faults ----
+
+    bool faulty() const { return !ended_ && !calm_; }
+
+    /// A server hangs for a while, and then continues with its old memory.
+    void hang() {
+        while (faulty()) {
+            world_.sleep(random_time(12 * interval()));
+            if (!faulty() || !up_) continue;
+            Server& server = servers_[world_.random(servers_.size())];
+            server.hung = true;
+            ++figures_.hangs;
+            world_.note(server.name + " hangs");
+            world_.sleep(random_time(once_in(3) ? 4 * interval() : sys::Duration(15min)));
+            server.hung = false;
+            world_.note(server.name + " continues");
+        }
+    }
+
+    /// The clocks of the servers and of the database step, sometimes also those of the agents.
+    void step_clock() {
+        while (faulty()) {
+            world_.sleep(random_time(16 * interval()));
+            if (!faulty()) continue;
+            const auto step = random_time(once_in(2) ? sys::Duration(3h) : sys::Duration(2min));
+            const auto by = once_in(2) ? step : -step;
+            const bool agents_too = once_in(2);
+            step_clock(by, agents_too);
+            if (once_in(3)) continue;
+            world_.sleep(random_time(4 * interval()));
+            step_clock(-by, agents_too);
+        }
+    }
+    void step_clock(sys::Duration by, bool agents_too) {
+        ++figures_.steps;
+        world_.note(fmt::format("the clocks of the servers{} step by {} s",
+                                agents_too ? " and agents" : "",
+                                std::chrono::duration_cast<std::chrono::seconds>(by).count()));
+        world_.step_clock(by);
+        if (!agents_too)
+            agents_ahead_ms_ -= std::chrono::duration_cast<std::chrono::milliseconds>(by).count();
+    }
+
+    void fill_disk() {
+        while (faulty()) {
+            world_.sleep(random_time(20 * interval()));
+            if (!faulty()) continue;
+            world_.note("the disk of the store is full");
+            ++figures_.full_disks;
+            disk_->full = true;
+            world_.sleep(random_time(once_in(3) ? 3 * interval() : sys::Duration(10min)));
+            disk_->full = false;
+            world_.note("the disk has room again");
+        }
+    }
+
+    /// Operators try versions on single nodes.
+    void try_versions() {
+        while (faulty()) {
+            world_.sleep(random_time(8 * interval()));
+            if (!faulty()) continue;
+            Node& node = nodes_[world_.random(nodes_.size())];
+            if (once_in(4)) {
+                (void)end_try(node);
+                continue;
+            }
+            const auto version = once_in(3) ? kOld : kNew;
+            const auto seconds = static_cast<std::int64_t>(60 + world_.random(7'200));
+            use_server([&](Server& server) {
+                node.has_try = true;
+                node.tried |= version == kNew;
+                const auto done =
+                    server.controller->set_try({.certname = node.name,
+                                                .environment = std::string(kEnvironment),
+                                                .version = std::string(version),
+                                                .actor = "operator"},
+                                               seconds);
+                if (done) ++figures_.tries;
+                world_.note(
+                    fmt::format("{} tries {} for {} s: {}", node.name, version, seconds,
+                                done ? "waits for '" + done->waiting + "'" : done.error().message));
+            });
+        }
+    }
+    /// Returns false if the server did not answer.
+    bool end_try(const Node& node) {
+        bool done = false;
+        use_server([&](Server& server) {
+            done = server.controller->end_try(kEnvironment, node.name).has_value() && !crashed_;
+        });
+        return done;
+    }
+    /// Calls `use` with a server that answers, if the one that is chosen does.
+    template <class Use>
+    void use_server(const Use& use) {
+        Server& server = servers_[world_.random(servers_.size())];
+        if (!up_ || crashed_ || server.hung) return;
+        ++busy_;
+        use(server);
+        --busy_;
+    }
+    void end_faults() {
+        disk_->full = false;
+        for (Server& server : servers_) server.hung = false;
+        for (const Node& node : nodes_)
+            while (node.has_try && !end_try(node)) world_.sleep(10s);
+    }
+
     // ---- The rollout ----
 
     void begin_rollout() {
@@ -325,7 +450,9 @@ private:
                 ++busy_;
                 auto& server = servers_[world_.random(servers_.size())];
                 const auto started =
-                    server.controller->start(text, {.name = "operator", .reason = ""});
+                    server.hung
+                        ? base::Result<RolloutStatus>(base::failure("the server hangs"))
+                        : server.controller->start(text, {.name = "operator", .reason = ""});
                 const auto known = server.controller->list("", store::Which::All);
                 const bool exists = known && !known->empty() && !crashed_;
                 if (!started) world_.note("start: " + started.error().message);
@@ -363,8 +490,15 @@ private:
     std::string request(const Node& node, std::string_view transaction, bool begins,
                         bool catalog = false) {
         if (!up_ || crashed_) return {};
-        ++busy_;
         Server& server = servers_[world_.random(servers_.size())];
+        if (server.hung) {
+            // The agent gives up, or the server answers when it continues.
+            const auto starts = starts_;
+            const auto patience = world_.now() + random_time(5min);
+            while (server.hung && world_.now() < patience) world_.sleep(1s);
+            if (server.hung || !up_ || crashed_ || starts != starts_) return {};
+        }
+        ++busy_;
         server::NodeRun run{.environment = kEnvironment,
                             .node = node.name,
                             .transaction = node.names_its_run ? transaction : "",
@@ -396,7 +530,7 @@ private:
     void run(Node& node) {
         ++figures_.runs;
         const auto transaction = uuid();
-        const auto started = world_.now_ms();
+        const auto started = agent_ms();
         const auto starts = starts_;
         std::string version;
         const int requests = 2 + static_cast<int>(world_.random(4));
@@ -414,7 +548,7 @@ private:
             if (version == kNew && !node.got_new) {
                 node.got_new = true;
                 world_.note(node.name + " gets the new version");
-                if (kind_ != Kind::Good) ++moved_by_bad_;
+                if (kind_ != Kind::Good && !node.tried) ++moved_by_bad_;
             }
             if (version == kNew && kind_ == Kind::KillsTheAgent) {
                 node.dead = true;
@@ -434,8 +568,10 @@ private:
         if (!calm_ && once_in(200)) return;  // the report is lost
         const auto text = report(node, transaction, started, version, moved);
         if (!up_ || crashed_) return;
+        Server& receiver = servers_[world_.random(servers_.size())];
+        if (receiver.hung) return;
         ++busy_;
-        servers_[world_.random(servers_.size())].versions->idle(
+        receiver.versions->idle(
             {.environment = kEnvironment, .node = node.name, .transaction = transaction});
         --busy_;
         if (submit(store::CommandKind::StoreReport, 8, node, text)) ++figures_.reports;
@@ -477,9 +613,12 @@ private:
             R"({{"certname":"{}","version":"1","environment":"production","transaction_uuid":null,)"
             R"("catalog_uuid":null,"code_id":null,"producer_timestamp":"{}","producer":null,)"
             R"("edges":[],"resources":[{}],"job_id":null}})",
-            node.name, catalog::format_wire_time(now_ms()), resources);
+            node.name, catalog::format_wire_time(agent_ms()), resources);
     }
-    std::int64_t now_ms() const { return const_cast<sys::Simulation&>(world_).now_ms(); }
+    /// Returns the time by the clocks of the agents.
+    std::int64_t agent_ms() const {
+        return const_cast<sys::Simulation&>(world_).now_ms() + agents_ahead_ms_;
+    }
 
     std::string report(const Node& node, std::string_view transaction, std::int64_t started,
                        std::string_view version, bool moved) {
@@ -520,7 +659,7 @@ private:
         }
         std::string resources;
         bool failed = false, changed = false;
-        const auto now = catalog::format_wire_time(world_.now_ms());
+        const auto now = catalog::format_wire_time(agent_ms());
         for (const Event& event : events) {
             failed |= event.failed;
             changed |= !event.failed;
@@ -584,6 +723,7 @@ private:
     const RolloutOptions options_;
     RolloutFigures& figures_;
     const Kind kind_;
+    const bool more_faults_;
     const std::string root_;
     sys::Simulation world_;
     sys::RealSystem system_;
@@ -596,6 +736,7 @@ private:
     std::vector<std::string> violations_;
     std::size_t canaries_ = 0;
     std::uint64_t moved_by_bad_ = 0, starts_ = 0;
+    std::int64_t agents_ahead_ms_ = 0;
     std::int64_t noted_ = 0;  ///< the newest sequence number in the notes
     int busy_ = 0;            ///< number of tasks that use the servers
     bool up_ = false, crashed_ = false, calm_ = false, ended_ = false;
@@ -608,6 +749,10 @@ void RolloutFigures::add(const RolloutFigures& other) {
     reports += other.reports;
     crashes += other.crashes;
     refused += other.refused;
+    tries += other.tries;
+    hangs += other.hangs;
+    steps += other.steps;
+    full_disks += other.full_disks;
     moved_by_bad += other.moved_by_bad;
     most_moved = std::max(most_moved, other.most_moved);
     good += other.good;
