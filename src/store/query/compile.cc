@@ -16,6 +16,8 @@ using conditions::bad;
 
 namespace {
 
+constexpr std::int64_t kLargestPage = 1000;  ///< rows of a page that gets a plan of its own
+
 /// Returns another table that can answer a counting query. Returns nullptr if there is none.
 const Entity* counted_entity(std::string_view entity, const Ast& query,
                              const QueryOptions& options) {
@@ -34,6 +36,7 @@ std::optional<QueryCompiler::Select> select_counts(QueryCompiler& compiler, std:
                                                    const Ast& query, const QueryOptions& options) {
     if (entity == "facts") return select_fact_counts(compiler, query, options);
     if (entity == "resources") return select_kind_counts(compiler, query, options);
+    if (entity == "package_inventory") return select_package_counts(compiler, query, options);
     return {};
 }
 
@@ -90,11 +93,52 @@ void restrict_to_page(QueryCompiler& compiler, QueryCompiler::Select& select) {
     std::string key(select.context.entity->key);
     BUNRAKU_ASSERT(!key.empty() && select.limit);
     keys.expressions = {Sql(key)};
-    Sql where("(" + key + " IN (");
-    where << compiler.render(keys, QueryCompiler::Paging::Page) << "))";
+    // PostgreSQL reads the keys of an array by index. It may join IN (SELECT ..) with the whole
+    // table.
+    const bool pg = compiler.dialect().postgresql();
+    Sql where("(" + key + (pg ? " = ANY (ARRAY(" : " IN ("));
+    where << compiler.render(keys, QueryCompiler::Paging::Page) << (pg ? ")))" : "))");
     select.where = std::move(where);
     select.limit.reset();
     select.offset.reset();
+}
+
+/// Returns the condition of a query without its projection.
+Ast condition_of(const Ast& query) {
+    if (!query.is_array() || lower_op(query) != "extract") return query;
+    return query.size() > 2 && !is_group_by(query[2]) ? query[2] : Ast();
+}
+
+/// Replaces columns that only the rows of the page need with subqueries, on PostgreSQL. Otherwise
+/// it joins their tables with all matching rows before sorting.
+void project_late(QueryCompiler::Select& select, const Ast& query, const QueryOptions& options) {
+    const Entity& entity = *select.context.entity;
+    const auto late = [](const Field& f) { return !f.late.empty(); };
+    if (std::none_of(entity.fields.begin(), entity.fields.end(), late)) return;
+    // Functions may need the tables of their fields.
+    if (std::any_of(select.columns.begin(), select.columns.end(),
+                    [&](const OutputColumn& c) { return !entity.field(c.name); })) {
+        return;
+    }
+    QueryCompiler probing(Backend::Postgresql);
+    QueryCompiler::Select rows = probing.select(
+        entity, Ast::array({Ast::text("extract"), Ast::text("certname"), condition_of(query)}));
+    probing.order(rows, options.order_by);
+    const std::vector<bool>& needed = rows.context.joined;
+    BUNRAKU_ASSERT(needed.size() == entity.joins.size());
+    const auto index_of = [&](std::string_view alias) {
+        return static_cast<std::size_t>(entity.join(alias) - entity.joins.data());
+    };
+    for (std::size_t i = 0; i < select.columns.size(); ++i) {
+        const Field& f = *entity.field(select.columns[i].name);
+        if (!late(f) || needed[index_of(f.need)]) continue;
+        for (std::string_view alias = f.need; !alias.empty();) {
+            const std::size_t at = index_of(alias);
+            select.context.joined[at] = needed[at];
+            alias = entity.joins[at].need;
+        }
+        select.expressions[i] = Sql(f.late);
+    }
 }
 
 /// Removes the cast to jsonb from a column that is only returned.
@@ -169,12 +213,6 @@ void add_content_query(const QueryCompiler::Select& whole, const Ast& query,
     out.content = std::move(content);
 }
 
-/// Returns the condition of a query without its projection.
-Ast condition_of(const Ast& query) {
-    if (!query.is_array() || lower_op(query) != "extract") return query;
-    return query.size() > 2 && !is_group_by(query[2]) ? query[2] : Ast();
-}
-
 /// Returns those terms of a conjunction that refer only to the table `alias`. Returns nullopt if
 /// there are none.
 std::optional<Sql> conditions_on(const Entity& entity, std::string_view alias, const Ast& query,
@@ -202,7 +240,6 @@ std::optional<Sql> conditions_on(const Entity& entity, std::string_view alias, c
 std::optional<AlternativePlan> alternative(QueryCompiler& compiler,
                                            const QueryCompiler::Select& select, const Ast& query,
                                            const QueryOptions& options, Backend backend) {
-    constexpr std::int64_t kLargestPage = 1000;
     const Entity& entity = *select.context.entity;
     bool page = options.limit && *options.limit <= kLargestPage && !options.order_by.empty() &&
                 options.order_by[0].field == "certname" && select.group_by.empty() &&
@@ -284,11 +321,18 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
     if (select.group_by.empty() && !entity->distinct) {
         for (Sql& e : select.expressions) remove_jsonb_cast(e);
     }
-    // PostgreSQL computes expensive columns after sorting. The many joins of nodes are expensive
-    // too.
-    if (entity_name == "nodes" && select.columns.size() > 4) select.expensive = true;
-    if (backend == Backend::Sqlite && select.expensive && select.limit && !entity->key.empty() &&
-        by_fields && !options.order_by.empty() && select.group_by.empty()) {
+    const bool page = options.limit && *options.limit <= kLargestPage && by_fields &&
+                      !options.order_by.empty() && select.group_by.empty();
+    if (page && backend == Backend::Postgresql && !entity->distinct && !options.distinct) {
+        project_late(select, query, options);
+    }
+    // PostgreSQL computes expensive columns after sorting, but not the many joins of nodes. For
+    // long pages it joins whole tables faster than rows.
+    const bool many_joins = entity_name == "nodes" && select.columns.size() > 4;
+    const bool late =
+        backend == Backend::Sqlite ? select.expensive || many_joins : many_joins && page;
+    if (late && select.limit && !entity->key.empty() && by_fields && !options.order_by.empty() &&
+        select.group_by.empty()) {
         restrict_to_page(compiler, select);
     }
     BUNRAKU_ASSERT(select.columns.size() == select.expressions.size());

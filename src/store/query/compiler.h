@@ -38,6 +38,7 @@ struct SelectContext {
     const std::string* type = nullptr;
     /// True under a "not", where conditions must distinguish false from unknown.
     bool negated = false;
+    bool newest = false;  ///< true if the query selects only newest reports
     int levels = 0;  ///< enclosing "and", "or" and "not" after flattening; see kMaxLevels
 
     explicit SelectContext(const Entity& e) : entity(&e), joined(e.joins.size(), false) {}

@@ -90,6 +90,10 @@ bool is_kind_field(const Ast& name) {
            name.is_text("environment");
 }
 
+bool is_package_field(const Ast& name) {
+    return name.is_text("package_name") || name.is_text("version") || name.is_text("provider");
+}
+
 bool has_equality(const std::vector<Ast>& terms, std::string_view field, const Ast& value) {
     return std::any_of(terms.begin(), terms.end(), [&](const Ast& t) {
         return t.is_array() && t.size() == 3 && t[0].is_text("=") && t[1].is_text(field) &&
@@ -202,6 +206,24 @@ const Entity& place_counts() {
         .from = "places pl",
         .fields = kPlaceFields,
         .count = "CAST(coalesce(sum(listed.target), 0) AS BIGINT)",
+    };
+    return entity;
+}
+
+constexpr Field kPackageFields[] = {
+    {"package_name", FieldType::Text, Field::Both, "p.name"},
+    {"version", FieldType::Text, Field::Both, "p.version"},
+    {"provider", FieldType::Text, Field::Both, "p.provider"},
+};
+
+/// An entity with one row for each package.
+const Entity& package_counts() {
+    static const Entity entity = {
+        .name = "package_inventory",
+        .shown = "package_inventory",
+        .from = "packages p",
+        .fields = kPackageFields,
+        .count = "CAST(coalesce(sum(counted.nodes), 0) AS BIGINT)",
     };
     return entity;
 }
@@ -351,6 +373,27 @@ std::optional<QueryCompiler::Select> select_fact_counts(QueryCompiler& compiler,
     QueryCompiler::Select out = compiler.select(fact_name_counts(), names);
     out.from_extra << "JOIN (" << compiler.render(sets, QueryCompiler::Paging::AllRows)
                    << ") counted ON counted.id = fm.name_set_id";
+    return out;
+}
+
+std::optional<QueryCompiler::Select> select_package_counts(QueryCompiler& compiler,
+                                                           const Ast& query,
+                                                           const QueryOptions& options) {
+    auto certname = [](const Ast& field) { return field.is_text("certname"); };
+    auto parts = take_apart(query, options, certname, is_package_field);
+    // An index finds the few rows of a condition on packages.
+    if (!parts || !parts->of_counted.empty()) return {};
+    const Ast nodes = parts->catalogs(query), packages = parts->counted(query);
+    QueryCompiler::Select sets = compiler.select(*find_entity("factsets"), nodes);
+    sets.expressions = {Sql("min(fs.certname_id) AS node"), Sql("count(*) AS nodes")};
+    // Nodes with the same digest have the same packages, so one of them is read.
+    sets.group_by = {Sql("fs.package_digest"),
+                     Sql("CASE WHEN fs.package_digest IS NULL THEN fs.certname_id END")};
+    QueryCompiler::Select out = compiler.select(package_counts(), packages);
+    out.from_extra << "JOIN (SELECT cp.package_id AS id, sum(sets.nodes) AS nodes FROM ("
+                   << compiler.render(sets, QueryCompiler::Paging::AllRows)
+                   << ") sets JOIN certname_packages cp ON cp.certname_id = sets.node"
+                      " GROUP BY cp.package_id) counted ON counted.id = p.id";
     return out;
 }
 

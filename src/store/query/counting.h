@@ -46,4 +46,11 @@ std::optional<PlaceCounts> select_place_counts(QueryCompiler& compiler, const As
 std::optional<QueryCompiler::Select> select_fact_counts(QueryCompiler& compiler, const Ast& query,
                                                         const QueryOptions& options);
 
+/// Compiles a count of the nodes' packages by name, version or provider. It reads the packages of
+/// one node for each distinct set. Returns nullopt if `query` (of package_inventory) is not such a
+/// count.
+std::optional<QueryCompiler::Select> select_package_counts(QueryCompiler& compiler,
+                                                           const Ast& query,
+                                                           const QueryOptions& options);
+
 }  // namespace bunraku::query

@@ -21,9 +21,17 @@ constexpr Join kFactJoins[] = {
     {"fs", "JOIN factsets fs ON fs.certname_id = ff.certname_id"},
     {"env", "LEFT JOIN environments env ON env.id = fs.environment_id", "fs"},
 };
+constexpr std::string_view kEnvironmentOfNode =
+    "(SELECT le.name FROM factsets ls JOIN environments le ON le.id = ls.environment_id WHERE"
+    " ls.certname_id = ff.certname_id)";
 constexpr Field kFactFields[] = {
     {"certname", T::Text, kBoth, "c.certname", "c"},
-    {"environment", T::Text, kNull, "env.name", "env"},
+    {.name = "environment",
+     .type = T::Text,
+     .flags = kNull,
+     .sql = "env.name",
+     .need = "env",
+     .late = kEnvironmentOfNode},
     {"name", T::Text, kBoth, "f.name", "f"},
     {"value", T::FactValue, kBoth, "f.value", "f"},
 };
@@ -37,7 +45,12 @@ constexpr Join kFactContentJoins[] = {
 };
 constexpr Field kFactContentFields[] = {
     {"certname", T::Text, kBoth, "c.certname", "c"},
-    {"environment", T::Text, kNull, "env.name", "env"},
+    {.name = "environment",
+     .type = T::Text,
+     .flags = kNull,
+     .sql = "env.name",
+     .need = "env",
+     .late = kEnvironmentOfNode},
     {"path", T::FactPath, kBoth, "fp.path_array"},
     {"name", T::Text, kBoth, "fp.name"},
     {"value", T::FactValue, kBoth, "fl.value"},
@@ -62,11 +75,20 @@ constexpr Join kFactsetJoins[] = {
     {"pr", "LEFT JOIN producers pr ON pr.id = fs.producer_id"},
 };
 
+/// Returns the facts of a node for FROM, with the alias df. PostgreSQL looks up the ids of an array
+/// together. It may join all facts of the fleet with those of each node.
+std::string_view facts_of_node(const Dialect& d) {
+    if (d.postgresql()) {
+        return "facts df WHERE df.id = ANY (ARRAY(SELECT dff.fact_id FROM factset_facts dff WHERE"
+               " dff.certname_id = fs.certname_id))";
+    }
+    return "factset_facts dff JOIN facts df ON df.id = dff.fact_id WHERE dff.certname_id ="
+           " fs.certname_id";
+}
 std::string factset_facts(const Dialect& d) {
     std::string rows =
         json_rows(d, {{"name", JsonSql::Text, "df.name"}, {"value", JsonSql::Json, "df.value"}},
-                  "factset_facts dff JOIN facts df ON df.id = dff.fact_id WHERE dff.certname_id ="
-                  " fs.certname_id");
+                  facts_of_node(d));
     return json_object(d, {{"data", JsonSql::Json, rows},
                            {"href", JsonSql::Text, href(d, "factsets", "c.certname", "facts")}});
 }
@@ -96,12 +118,11 @@ constexpr Join kInventoryJoins[] = {
 };
 std::string all_facts(const Dialect& d) {
     if (d.postgresql()) {
-        return "coalesce((SELECT jsonb_object_agg(df.name, df.value) FROM factset_facts dff JOIN"
-               " facts df ON df.id = dff.fact_id WHERE dff.certname_id = fs.certname_id),"
-               " '{}'::jsonb)";
+        return fmt::format(
+            "coalesce((SELECT jsonb_object_agg(df.name, df.value) FROM {}), '{{}}'::jsonb)",
+            facts_of_node(d));
     }
-    return "(SELECT json_members(df.name, df.value) FROM factset_facts dff JOIN facts df ON df.id ="
-           " dff.fact_id WHERE dff.certname_id = fs.certname_id)";
+    return fmt::format("(SELECT json_members(df.name, df.value) FROM {})", facts_of_node(d));
 }
 std::string trusted_facts(const Dialect&) {
     return "(SELECT df.value FROM factset_facts dff JOIN facts df ON df.id = dff.fact_id WHERE"

@@ -63,6 +63,9 @@ struct Field {
     std::string (*build)(const Dialect&) = nullptr;
     /// The nested rows, if the field is a column of the result.
     const NestedRows* nested = nullptr;
+    /// A subquery for the same value that needs no join. PostgreSQL computes it only for the rows of
+    /// a sorted page.
+    std::string_view late = {};
 
     bool query() const { return flags & Query; }
     bool project() const { return flags & Project; }
@@ -78,6 +81,8 @@ struct Join {
     /// needs them.
     bool always = false;
     std::string (*build)(const Dialect&) = nullptr;
+    /// Replaces `sql` on PostgreSQL if the query selects only newest reports.
+    std::string_view newest = {};
 };
 
 /// A relation for ["subquery", entity, ..]: the columns that must be equal, separated by commas.

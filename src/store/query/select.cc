@@ -57,6 +57,17 @@ const Ast* called_function(const std::vector<Ast>& items, const Ast& term, std::
     return called;
 }
 
+/// Reports whether the condition selects only newest reports.
+bool selects_newest(const Ast& c, int depth = 0) {
+    if (!c.is_array() || c.size() == 0 || depth > kMaxQueryDepth) return false;
+    if (lower_op(c) == "and") {
+        return std::any_of(c.items().begin() + 1, c.items().end(),
+                           [&](const Ast& term) { return selects_newest(term, depth + 1); });
+    }
+    return c.size() == 3 && c[0].is_text("=") && c[1].is_text("latest_report?") && c[2].is_bool() &&
+           c[2].as_bool();
+}
+
 }  // namespace
 
 bool QueryCompiler::Extract::aggregates() const {
@@ -108,6 +119,7 @@ QueryCompiler::Select QueryCompiler::select_at(const Entity& entity, const Ast& 
             bad(fmt::format("Unsupported subquery `{}`", condition_ast.op()));
         }
         out.where = condition(out.context, condition_ast, depth + 1);
+        out.context.newest = dialect_.postgresql() && selects_newest(condition_ast);
     }
     agent_reports(out, condition_ast);
     out.context.all_facts = extract.grouping && !out.context.by_owner && !out.context.by_content;
@@ -450,7 +462,8 @@ Sql QueryCompiler::body(const Select& select, Paging paging, const Sql* from) {
         if (!j.always && !select.context.joined[i]) continue;
         if (content_first && j.alias == e.content_alias) continue;
         if (from && names_alias(from->text, j.alias)) continue;
-        out << " " << (j.build ? j.build(dialect_) : std::string(j.sql));
+        const bool newest = c.newest && !j.newest.empty();
+        out << " " << (j.build ? j.build(dialect_) : std::string(newest ? j.newest : j.sql));
     }
     out << c.fact_joins;
     if (!select.from_extra.text.empty()) out << " " << select.from_extra;

@@ -63,6 +63,11 @@ constexpr Question kQuestions[] = {
      "resources[title]{ certname = 'n1' and type = 'Class' and node_state = 'any' order by title "
      "}"},
     {"resources of a title", "resources[count()]{ type = 'File' and title = '/etc/motd' }"},
+    {"newest reports by status",
+     "reports[certname, status]{ latest_report? = true and status = 'failed' }"},
+    {"facts of some nodes", "inventory{ facts.kernel = 'Linux' order by certname limit 50 }"},
+    {"packages counted",
+     "package_inventory[package_name, version, count()]{ group by package_name, version }"},
     {"events by status", "events[status, count()]{ latest_report? = true group by status }"},
 };
 
@@ -287,6 +292,41 @@ TEST_P(Plans, GroupsOfTheFleetScanNoLargeTable) {
     };
     check(kFactValuesSql, {std::string("kernel")});
     check(kClassValuesSql, {std::string("Role"), std::string("Role::"), std::string("Role::")});
+}
+
+/// In a small store, other plans seem to be cheaper.
+TEST_P(Plans, ReadsRowsOfPagesAndNodesByIndex) {
+    if (GetParam() != Backend::Postgresql) GTEST_SKIP() << "SQLite has other statements.";
+    const auto sql = [&](std::string_view text) {
+        return compiled({"", text}, GetParam()).sql.text;
+    };
+    const auto count = [](const std::string& in, std::string_view word) {
+        std::size_t out = 0;
+        for (auto at = in.find(word); at != in.npos; at = in.find(word, at + 1)) ++out;
+        return out;
+    };
+    EXPECT_EQ(count(sql("inventory{ facts.kernel = 'Linux' }"), "df.id = ANY (ARRAY("), 1u);
+    EXPECT_EQ(count(sql("factsets{}"), "df.id = ANY (ARRAY("), 1u);
+    EXPECT_EQ(count(sql("nodes{ order by report_timestamp limit 50 }"), "c.id = ANY (ARRAY("), 1u);
+    EXPECT_EQ(count(sql("nodes{ order by report_timestamp limit 5000 }"), "ANY (ARRAY("), 0u);
+    constexpr std::string_view kJoined = "JOIN factsets fs", kLate = "FROM factsets ls";
+    const std::string page = sql("facts{ name = 'kernel' order by certname limit 50 }");
+    EXPECT_EQ(count(page, kJoined), 0u) << page;
+    EXPECT_EQ(count(page, kLate), 1u) << page;
+    for (const char* text : {"facts{ name = 'kernel' order by environment limit 50 }",
+                             "facts{ environment = 'e' order by certname limit 50 }"}) {
+        EXPECT_EQ(count(sql(text), kJoined), 1u) << text;
+    }
+    EXPECT_EQ(count(sql("facts{ name = 'kernel' }"), kLate), 0u);
+    const std::string events = sql("events{ status = 'success' order by timestamp limit 50 }");
+    EXPECT_EQ(count(events, "JOIN reports rp"), 0u) << events;
+    EXPECT_EQ(count(events, "FROM reports lr"), 6u) << events;
+    EXPECT_EQ(count(sql("reports{ latest_report? = true and status = 'failed' }"),
+                    "JOIN certnames c ON c.latest_report_id = rp.id"),
+              1u);
+    EXPECT_EQ(count(sql("reports{ latest_report? = true or status = 'failed' }"),
+                    "JOIN certnames c ON c.id = rp.certname_id"),
+              1u);
 }
 
 /// Verifies that the test detects a scan.

@@ -48,7 +48,8 @@ void load(const std::string& where) {
                  (n == "a" ? "true" : "\"true\"") +
                  R"(,"os":{"name":"Debian","release":{"major":")" + number +
                  R"("},"ids":[1,"x",{"deep":null}]},"a.b":"dot","trusted":{"certname":")" + n +
-                 R"("}},"producer_timestamp":"2023-01-01T00:00:00.000Z"})");
+                 R"("}},"package_inventory":[["bash","5","apt"],["curl","7","apt"]],)"
+                 R"("producer_timestamp":"2023-01-01T00:00:00.000Z"})");
         send(
             CommandKind::ReplaceCatalog, 9, n,
             R"({"certname":")" + n +
@@ -60,7 +61,7 @@ void load(const std::string& where) {
     }
     send(
         CommandKind::ReplaceFacts, 5, "gone",
-        R"({"certname":"gone","environment":"old","producer":"pm","values":{"kernel":"Linux"},"producer_timestamp":"2023-01-01T00:00:00.000Z"})");
+        R"({"certname":"gone","environment":"old","producer":"pm","values":{"kernel":"Linux"},"package_inventory":[["bash","5","apt"],["vim","9","apt"]],"producer_timestamp":"2023-01-01T00:00:00.000Z"})");
     send(CommandKind::DeactivateNode, 3, "gone",
          R"({"certname":"gone","producer_timestamp":"2023-01-02T00:00:00.000Z"})");
     send(
@@ -205,6 +206,49 @@ TEST_P(QueryTest, Rows) {
          R"([{"configuration_version":"1"}])"},
         {"reports[to_string(end_time, 'DD'), count()]{ group by to_string(end_time, 'DD') }",
          R"([{"to_string":"01","count":1},{"to_string":"02","count":1}])"},
+        {"reports[configuration_version]{ latest_report? = true and status = 'changed' and "
+         "certname = 'a' }",
+         R"([{"configuration_version":"2"}])"},
+        {"reports[configuration_version]{ latest_report? = true and certname = 'b' }", "[]"},
+        {"reports[configuration_version]{ latest_report? = false or certname = 'b' }",
+         R"([{"configuration_version":"1"}])"},
+        {"fact_contents[certname, environment, value]{ name = 'n' order by value limit 1 }",
+         R"([{"certname":"a","environment":"prod","value":1}])"},
+        {"facts[environment, name]{ name = 'kernel' and node_state = 'any' "
+         "order by certname desc limit 2 }",
+         R"([{"environment":"old","name":"kernel"},{"environment":"prod","name":"kernel"}])"},
+        {"facts[environment]{ name = 'n' and environment = 'prod' order by certname limit 1 }",
+         R"([{"environment":"prod"}])"},
+        {"facts[environment, value]{ name = 'n' order by environment, value limit 1 }",
+         R"([{"environment":"prod","value":1}])"},
+        {"events[environment, run_end_time, configuration_version]{ status = 'success' "
+         "order by timestamp desc limit 1 }",
+         R"([{"environment":"prod","run_end_time":"2023-01-02T00:00:30.000Z",)"
+         R"("configuration_version":"2"}])"},
+        {"events[run_start_time, to_string(run_end_time, 'DD')]{ status = 'success' "
+         "order by timestamp desc limit 1 }",
+         R"([{"run_start_time":"2023-01-02T00:00:00.000Z","to_string":"02"}])"},
+        // The nodes a and b have the same packages; the inactive node has one of them.
+        {"package_inventory[package_name, version, count()]{ group by package_name, version }",
+         R"([{"package_name":"bash","version":"5","count":2},)"
+         R"({"package_name":"curl","version":"7","count":2}])"},
+        {"package_inventory[package_name, count()]{ node_state = 'any' group by package_name }",
+         R"([{"package_name":"bash","count":3},{"package_name":"curl","count":2},)"
+         R"({"package_name":"vim","count":1}])"},
+        {"package_inventory[package_name, count()]{ certname = 'b' group by package_name }",
+         R"([{"package_name":"bash","count":1},{"package_name":"curl","count":1}])"},
+        {"package_inventory[package_name, count()]{ package_name ~ '^b' group by package_name }",
+         R"([{"package_name":"bash","count":2}])"},
+        {"package_inventory[certname, count()]{ group by certname }",
+         R"([{"certname":"a","count":2},{"certname":"b","count":2}])"},
+        {"package_inventory[count()]{}", R"([{"count":4}])"},
+        {"package_inventory[count()]{ certname = 'none' }", R"([{"count":0}])"},
+        {"package_inventory[count()]{ facts { name = 'n' and value = 2 } }", R"([{"count":2}])"},
+        {"inventory[facts, trusted]{ certname = 'gone' and node_state = 'any' }",
+         R"([{"facts":{"kernel":"Linux"},"trusted":null}])"},
+        {"factsets[facts]{ certname = 'gone' and node_state = 'any' }",
+         R"([{"facts":{"data":[{"name":"kernel","value":"Linux"}],)"
+         R"("href":"/pdb/query/v4/factsets/gone/facts"}}])"},
         {"events[timestamp, new_value]{ latest_report? = true and new_value = '0600' }",
          R"([{"timestamp":"2023-01-02T00:00:10.500Z","new_value":"0600"}])"},
         {"nodes[certname]{ facts { name = 'n' and value = 2 } and resources { type = 'Host' } }",
@@ -524,6 +568,23 @@ TEST_P(QueryTest, PagingTotalsAndPretty) {
     while (*(*cursor)->next(out)) {
     }
     EXPECT_EQ(out, "[ {\n  \"certname\" : \"gone\"\n} ]");
+    // A page of whole nodes, whose columns are read after the nodes were found.
+    options = QueryOptions();
+    options.order_by = {{"report_timestamp", true}, {"certname", true}};
+    std::string pages;
+    for (options.limit = 1, options.offset = 0; *options.offset < 3; ++*options.offset) {
+        const Ast page = read_query_json(*engine_->run("nodes", Ast(), options));
+        ASSERT_EQ(page.size(), 1u);
+        pages += to_json(page[0]);
+    }
+    options.limit = 3, options.offset.reset();
+    const Ast together = read_query_json(*engine_->run("nodes", Ast(), options));
+    ASSERT_EQ(together.size(), 3u);
+    EXPECT_EQ(to_json(together[0]) + to_json(together[1]) + to_json(together[2]), pages);
+    EXPECT_NE(pages.find(R"("certname":"gone")"), std::string::npos) << pages;
+    const std::string report = ask("events[report]{ configuration_version = '2' }");
+    EXPECT_EQ(report.size(), std::string_view(R"([{"report":""}])").size() + 40) << report;
+    EXPECT_EQ(ask("events[report]{ status = 'success' order by timestamp desc limit 1 }"), report);
     // Paging parameters of the request have priority over those in the query.
     options = QueryOptions();
     options.limit = 1;
