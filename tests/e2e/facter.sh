@@ -353,6 +353,18 @@ EOR
     is "$err" 'heard
 as well'
 fi
+# External facts whose reading would never end, or would take all memory.
+mkdir "$scratch/endless"
+mkfifo "$scratch/endless/pipe.txt"
+ln -s /dev/zero "$scratch/endless/zero.json"
+truncate -s 1G "$scratch/endless/large.yaml"
+echo 'fine=1' >"$scratch/endless/a.txt"
+facter 0 --config /none --no-color --no-custom-facts --external-dir "$scratch/endless" fine
+holds "$out" '^1$'
+for file in 'pipe.txt is not a regular file' 'zero.json is not a regular file' 'large.yaml is larger than 64 MiB'; do
+    holds "$err" "The external fact file $scratch/endless/$file"
+done
+
 # Custom facts use types of Puppet and their providers.
 if command -v ruby >/dev/null; then
     mkdir "$scratch/types"

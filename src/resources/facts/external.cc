@@ -222,6 +222,15 @@ private:
         return Value::undef();
     }
 
+    /// Returns why a file must not be read, or "". Reading a pipe or a device may never end.
+    static std::string_view unreadable(const sys::FileStatus& status) {
+        constexpr std::uint64_t kLargest = 64 * 1024 * 1024;  // as for the output of programs
+        const bool data =
+            status.kind == sys::FileKind::File || status.kind == sys::FileKind::Directory;
+        if (!data) return "is not a regular file";
+        return status.size > kLargest ? "is larger than 64 MiB" : "";
+    }
+
     Value read_file(const std::string& path) {
         auto& files = context_.system.files;
         const std::string lower = base::lower(path);
@@ -231,6 +240,13 @@ private:
             for (std::string_view ending : {".bat", ".cmd", ".com", ".exe"})
                 if (lower.ends_with(ending)) return Value::undef();
             return files.is_file(path) && files.access(path, 1) ? run(path) : Value::undef();
+        }
+        if (const auto status = files.stat(path)) {
+            if (const auto why = unreadable(*status); !why.empty()) {
+                log_record(Level::Err, "Facter",
+                           fmt::format("The external fact file {} {}", path, why));
+                return Value::undef();
+            }
         }
         const auto text = context_.try_read(path);
         if (!text) {
