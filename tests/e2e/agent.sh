@@ -98,6 +98,16 @@ echo three >"$environment/modules/app/files/source"
 rm "$scratch/made/source"
 agent 2 --use_cached_catalog
 is "$scratch/made/source" two
+# A catalog for another node is an error at openvox9. The agent warns of too many facts.
+cached=$scratch/var/client_data/catalog/web1.example.json
+cp "$cached" "$scratch/cached.json"
+sed -i 's/"name":"web1\.example"/"name":"web2.example"/' "$cached"
+agent 0 --use_cached_catalog --compatibility openvox9 --top_level_facts_soft_limit 1
+holds "$messages" "^Error: Catalog name 'web2\.example' does not match this node's certname 'web1\.example'\$"
+holds "$messages" '^Warning: The current number of top level facts: [0-9]+ exceeds the top facts limit: 1$'
+agent 0 --use_cached_catalog --compatibility openvox8
+lacks "$messages" 'does not match this node|exceeds the'
+cp "$scratch/cached.json" "$cached"
 agent 2
 is "$scratch/made/source" three
 
