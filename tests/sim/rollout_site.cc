@@ -125,7 +125,8 @@ private:
         std::string name, code;
         std::shared_ptr<StoreVersions> versions;
         std::unique_ptr<Controller> controller;
-        bool hung = false;  ///< it does not answer, and continues later
+        bool hung = false;     ///< it does not answer, and continues later
+        bool avoided = false;  ///< agents use other servers meanwhile
     };
     struct Node {
         std::string name, os;
@@ -228,6 +229,7 @@ private:
                      .versions = fmt::format(R"({{"production":["{}","{}"]}})", kOld, kNew)});
             });
             (void)server.controller->join();
+            server.versions->base(kEnvironment, base_of(server));
         }
         world_.note("the servers are up");
         up_ = !crashed_;
@@ -321,6 +323,7 @@ private:
             if (!faulty() || !up_) continue;
             Server& server = servers_[world_.random(servers_.size())];
             server.hung = true;
+            server.avoided = once_in(2);
             ++figures_.hangs;
             world_.note(server.name + " hangs");
             world_.sleep(random_time(once_in(3) ? 4 * interval() : sys::Duration(15min)));
@@ -486,11 +489,21 @@ private:
         }
     }
 
+    /// Returns the server to which an agent sends a request.
+    Server& any_server() {
+        const auto first = world_.random(servers_.size());
+        for (std::size_t i = 0; i < servers_.size(); ++i) {
+            Server& server = servers_[(first + i) % servers_.size()];
+            if (!server.hung || !server.avoided) return server;
+        }
+        return servers_[first];
+    }
+
     /// Sends one request to some server. Returns the version of the answer; empty if there is none.
     std::string request(const Node& node, std::string_view transaction, bool begins,
                         bool catalog = false) {
         if (!up_ || crashed_) return {};
-        Server& server = servers_[world_.random(servers_.size())];
+        Server& server = any_server();
         if (server.hung) {
             // The agent gives up, or the server answers when it continues.
             const auto starts = starts_;
@@ -568,7 +581,7 @@ private:
         if (!calm_ && once_in(200)) return;  // the report is lost
         const auto text = report(node, transaction, started, version, moved);
         if (!up_ || crashed_) return;
-        Server& receiver = servers_[world_.random(servers_.size())];
+        Server& receiver = any_server();
         if (receiver.hung) return;
         ++busy_;
         receiver.versions->idle(

@@ -151,7 +151,12 @@ private:
     base::Result<std::optional<store::RolloutRow>> transition(const store::RolloutRow& row,
                                                               const Plan& plan, Command command,
                                                               const Actor& actor);
-    /// Records for each live rollout that no server reached the store for a while before `now`.
+    /// Returns since when other servers do not answer, if they are away.
+    std::vector<Outage> servers_away(std::int64_t now) const;
+    /// Reports whether reports may not come because another server does not answer.
+    bool misses_reports() const;
+    /// Records for each live rollout that this server, or all of them, did not reach the store for
+    /// a while before `now`.
     base::Result<void> record_outage(const std::vector<store::RolloutRow>& rows, std::int64_t now);
     /// Removes the tries whose time is over.
     base::Result<void> end_tries(std::int64_t now);

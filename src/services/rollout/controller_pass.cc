@@ -69,8 +69,31 @@ Result<bool> Controller::pass() {
     return !rows.empty() || !options_.versions->table().environments.empty();
 }
 
+std::vector<Outage> Controller::servers_away(std::int64_t now) const {
+    std::vector<Outage> out;
+    for (const auto& server : options_.versions->table().servers) {
+        if (server.forgotten || server.server == options_.server) continue;
+        if (unseen_for(options_.versions->lease_clock(), server) > kLeastOutage)
+            out.push_back({.from = server.seen, .until = now});
+    }
+    return out;
+}
+
+bool Controller::misses_reports() const {
+    // Agents of a server that is away for longer use another one, or never report.
+    return std::ranges::any_of(options_.versions->table().servers, [&](const auto& server) {
+        const auto unseen = unseen_for(options_.versions->lease_clock(), server);
+        return !server.forgotten && server.server != options_.server && unseen > kLeastOutage &&
+               unseen <= kForwardLease;
+    });
+}
+
 Result<void> Controller::record_outage(const std::vector<RolloutRow>& rows, std::int64_t now) {
-    const std::int64_t seen = options_.versions->last_seen();
+    // This server hung, was stopped or did not reach the store. Reports to it did not come.
+    std::int64_t seen = options_.versions->last_seen();
+    for (const auto& server : options_.versions->table().servers)
+        if (server.server == options_.server && !server.forgotten) seen = server.seen;
+    if (misses_reports()) watch_.restart();
     // A clock that steps forward looks like an outage, too. The first server that sees the step
     // records it before it acknowledges the table, so that all judge without this time.
     if (seen <= 0 || now - seen <= kLeastOutage) return {};
@@ -107,6 +130,7 @@ Result<void> Controller::advance(const RolloutRow& row, std::int64_t now) {
             .runs = {},
             .nodes = {},
             .tries = {}};
+        for (const Outage& outage : servers_away(now)) pass.times.outages.push_back(outage);
         for (const auto& [id, name] : BUNRAKU_TRY(store::environment_names(*db)))
             if (name == now_row.environment) pass.environment = id;
         for (auto& node : BUNRAKU_TRY(store::active_nodes(*db)))
@@ -136,8 +160,8 @@ Result<std::optional<JudgedNode>> Controller::evidence(Pass& pass, const Rollout
     const auto* planned = planned_node(*pass.plan, member.certname);
     if (!row || !planned) return std::nullopt;
     auto out = BUNRAKU_TRY(read_evidence(pass.db, *pass.plan, *planned, *row, pass.times));
-    // If the clock of the agent was set back, its newest report is not the one of which the store
-    // says so. Then the arrival of its reports counts.
+    // If the clock of the agent was set back, the store takes an older report for the newest one.
+    // Then the order of arrival counts.
     LeaseClock::State arrived(0, row->since);
     Silence silence{.last = row->since, .now = pass.times.now, .outages = pass.times.outages};
     for (const JudgedRun& run : out.runs) {
@@ -418,7 +442,7 @@ Result<void> Controller::use_finished(const VersionTable& table) {
     auto db = BUNRAKU_TRY(options_.service->reader());
     std::set<std::string> environments;
     for (const RolloutRow& row : BUNRAKU_TRY(store::list_rollouts(*db, "", store::Which::All))) {
-        // Newest first. What this server has acknowledged since, an operator may have changed.
+        // Newest first. An operator may have changed what this server has acknowledged since.
         if (position_of(row).state != State::Done || !environments.insert(row.environment).second)
             continue;
         const auto base = options_.deployed.base(row.environment);

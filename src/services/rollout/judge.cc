@@ -15,8 +15,8 @@ namespace {
 constexpr std::array<std::string_view, 7> kNames = {"",         "failed", "unplanned", "surprising",
                                                     "restless", "silent", "proved"};
 
-/// Reports whether the clock of the agent was ahead of the server's. No report comes before its run
-/// has begun.
+/// Reports whether the clock of the agent was ahead of the server's. No report arrives before its
+/// run has begun.
 bool is_ahead(const JudgedRun& run) {
     constexpr std::int64_t kTolerance = 60'000;
     return run.start > run.received + kTolerance;
@@ -129,7 +129,7 @@ std::string_view verdict_name(Verdict verdict) { return kNames[static_cast<std::
 
 bool is_before_move(const JudgedNode& node, const JudgedRun& run) {
     const JudgedRun* const first = first_run(node);
-    // After a step back of the clock, the reports of later runs seem to have come before the move.
+    // After a step back of the clock, reports of later runs have earlier times than the move.
     return first ? run.id < first->id && !follows(run, *first) : run.received < node.moved;
 }
 

@@ -38,8 +38,8 @@ struct JudgedRun {
     std::vector<JudgedEvent> events;
 };
 
-/// A time in which no server reached the store, so that no report could come. Milliseconds since
-/// the epoch.
+/// A time in which a server did not reach the store, so that reports to it could not come.
+/// Milliseconds since the epoch.
 struct Outage {
     std::int64_t from = 0, until = 0;
 };

@@ -34,7 +34,7 @@ Result<std::vector<Outage>> read_outages(store::Database& db, std::int64_t rollo
 }
 
 Result<void> add_outage(store::Writer& writer, const store::RolloutRow& row, const Outage& outage) {
-    const auto reason = fmt::format("No server reached the store for {} minutes",
+    const auto reason = fmt::format("A server did not reach the store for {} minutes",
                                     (outage.until - outage.from) / 60'000);
     return store::add_rollout_event(
         writer,

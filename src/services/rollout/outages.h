@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times in which no server reached the store. The events of a rollout record them, so that the
+// Times in which a server did not reach the store. The events of a rollout record them, so that the
 // silence of a node can be measured across restarts.
 #pragma once
 

@@ -278,7 +278,7 @@ protected:
         }
         return out;
     }
-    /// Time passes, with a pass of the controller each minute. The wall clock stands still.
+    /// Time passes, with a pass of the controller each minute. The wall clock does not advance.
     void pass_minutes(int minutes) {
         for (int i = 0; i < minutes; ++i) {
             runtime_.ahead_ns += std::chrono::nanoseconds(std::chrono::minutes(1)).count();
@@ -384,7 +384,7 @@ TEST_F(Rollout, KnowsWhoseAgentsMayRemoveAfterAReturn) {
     EXPECT_EQ(versions_->returned("production", "a"), std::vector<std::int64_t>{id});
     EXPECT_FALSE(versions_->has_removals("production", "b"));
     EXPECT_FALSE(versions_->has_removals("staging", "a"));
-    // Without the rule, a later return adds nothing. What failed before does not count.
+    // Without the rule, a later return adds nothing. Earlier failures do not count.
     report("a", "a2", "unchanged");
     const auto other = start();
     EXPECT_EQ(begin("a", "a3"), "new");
@@ -798,7 +798,7 @@ TEST_F(Rollout, FindsASilentCanaryAcrossRestarts) {
     ASSERT_TRUE(controller_->join());
     tick();
     EXPECT_EQ(state(id), "moving 0");
-    EXPECT_EQ(events(id), "start why;move;away No server reached the store for 150 minutes;");
+    EXPECT_EQ(events(id), "start why;move;away A server did not reach the store for 150 minutes;");
     // An hour more, in which the server was there but has started again.
     hours_ago("node_versions", "since", 5);
     open();
@@ -806,7 +806,7 @@ TEST_F(Rollout, FindsASilentCanaryAcrossRestarts) {
     EXPECT_EQ(state(id), "returning 0");
     EXPECT_EQ(controller_->status(id)->row.reason, "a: No report came (silent)");
     EXPECT_EQ(events(id),
-              "start why;move;away No server reached the store for 150 minutes;"
+              "start why;move;away A server did not reach the store for 150 minutes;"
               "halt a: No report came (silent);back a: No report came (silent);");
 }
 
@@ -959,7 +959,7 @@ TEST_F(Rollout, StepOfTheClockIsNoSilence) {
                       .send = {}});
     ASSERT_TRUE(other.join());
     tick();
-    EXPECT_EQ(events(id), "start why;move;away No server reached the store for 1440 minutes;");
+    EXPECT_EQ(events(id), "start why;move;away A server did not reach the store for 1440 minutes;");
     EXPECT_EQ(verdict(id, "a"), " ");
     EXPECT_EQ(state(id), "moving 0");
 }
@@ -974,10 +974,28 @@ TEST_F(Rollout, FindsASilentNodeAfterAStepBack) {
     EXPECT_EQ(verdict(id, "a"), "silent No report came");
 }
 
+TEST_F(Rollout, NodesOfAServerThatHangsAreNotSilent) {
+    acknowledge(0, "server1");
+    acknowledge(0);
+    const auto id = start();
+    for (int i = 0; i < 2; ++i) {
+        acknowledge(versions_->table().epoch);
+        tick();
+    }
+    ASSERT_EQ(state(id), "moving 0");
+    EXPECT_EQ(begin("a", "a1"), "new");
+    // The other server gets the reports of the node, and hangs from now on.
+    pass_minutes(115);
+    EXPECT_EQ(verdict(id, "a"), " ");
+    // An hour after its lease has ended, the node counts as silent.
+    pass_minutes(15);
+    EXPECT_EQ(verdict(id, "a"), "silent No report came");
+}
+
 TEST_F(Rollout, RunsAfterAStepBackAreNoHistory) {
     const auto id = start();
     EXPECT_EQ(begin("a", "a1"), "new");
-    // The clock steps back by three hours. All later reports come before the move.
+    // The clock steps back by three hours. All later reports have earlier times than the move.
     sql("UPDATE node_versions SET since = since + 10800000");
     report("a", "a1", "failed", "/x");
     tick();

@@ -205,7 +205,7 @@ TEST(Judge, IgnoresRunsOfTheVersionBefore) {
     auto bad = run(90, {change("File[/b]")});
     bad.received = 120 * kMinute;  // late
     EXPECT_EQ(judged(node({bad, run(100), run(130)})), "proved 2 ");
-    // Without the transaction of the first run, reports that came before the move do not count.
+    // Without the transaction of the first run, reports from before the move do not count.
     auto unknown = node({run(90, {change("File[/b]")}), run(101), run(130)});
     unknown.transaction = "";
     EXPECT_EQ(judged(unknown), "proved 2 ");

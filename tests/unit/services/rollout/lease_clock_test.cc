@@ -60,7 +60,7 @@ TEST(LeaseClock, CountsLittleOfATimeWithoutObservations) {
     TwoClocks clocks;
     LeaseClock lease(clocks);
     lease.observe("a", {1, 1});
-    // The process hung. What it reads first may be older than what it missed.
+    // The process hung. Its first reading may be older than what it missed.
     clocks.pass(120 * kMinute);
     EXPECT_EQ(lease.unchanged("a", {1, 1}), 5 * kMinute);
     lease.observe("a", {1, 1});
