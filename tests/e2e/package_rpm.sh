@@ -14,7 +14,8 @@ package=$(tail -n 1 "$scratch/said")
 ask() { rpm --dbpath "$scratch/db" "$@" "$package" 2>/dev/null; }
 [ "$(ask -qp --qf '%{NAME} %{RELEASE} %{ARCH} %{LICENSE} %{BUILDHOST}')" = "bunraku 1 $(uname -m) Apache-2.0 localhost" ] ||
     fail "header: $(ask -qpi)"
-holds "$(ask -qp --qf '%{VERSION}')" '^0\.1\.0(~[0-9]{12}\.[0-9a-f]{12})?$'
+released=$(sed -n 's/^project(bunraku VERSION \([0-9.]*\).*/\1/p' "$SOURCE/CMakeLists.txt")
+holds "$(ask -qp --qf '%{VERSION}')" "^${released//./\\.}(~[0-9]{12}\.[0-9a-f]{12})?\$"
 requires=$(ask -qp --requires)
 holds "$requires" '^libc\.so\.6\(GLIBC_2\.[0-9]+\)\(64bit\)$'
 holds "$requires" '^libarchive\.so\.13\(\)\(64bit\)$'
