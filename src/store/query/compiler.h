@@ -39,7 +39,7 @@ struct SelectContext {
     /// True under a "not", where conditions must distinguish false from unknown.
     bool negated = false;
     bool newest = false;  ///< true if the query selects only newest reports
-    int levels = 0;  ///< enclosing "and", "or" and "not" after flattening; see kMaxLevels
+    int levels = 0;       ///< enclosing "and", "or" and "not" after flattening; see kMaxLevels
 
     explicit SelectContext(const Entity& e) : entity(&e), joined(e.joins.size(), false) {}
 };

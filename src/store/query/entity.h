@@ -63,8 +63,8 @@ struct Field {
     std::string (*build)(const Dialect&) = nullptr;
     /// The nested rows, if the field is a column of the result.
     const NestedRows* nested = nullptr;
-    /// A subquery for the same value that needs no join. PostgreSQL computes it only for the rows of
-    /// a sorted page.
+    /// A subquery for the same value that needs no join. PostgreSQL computes it only for the rows
+    /// of a sorted page.
     std::string_view late = {};
 
     bool query() const { return flags & Query; }
