@@ -129,8 +129,8 @@ Result<void> Controller::advance(const RolloutRow& row, std::int64_t now) {
             .members = BUNRAKU_TRY(store::rollout_members(*db, now_row.id)),
             .runs = {},
             .nodes = {},
-            .tries = {}};
-        for (const Outage& outage : servers_away(now)) pass.times.outages.push_back(outage);
+            .tries = {},
+            .away = servers_away(now)};
         for (const auto& [id, name] : BUNRAKU_TRY(store::environment_names(*db)))
             if (name == now_row.environment) pass.environment = id;
         for (auto& node : BUNRAKU_TRY(store::active_nodes(*db)))
@@ -160,10 +160,11 @@ Result<std::optional<JudgedNode>> Controller::evidence(Pass& pass, const Rollout
     const auto* planned = planned_node(*pass.plan, member.certname);
     if (!row || !planned) return std::nullopt;
     auto out = BUNRAKU_TRY(read_evidence(pass.db, *pass.plan, *planned, *row, pass.times));
+    out.outages = pass.silent_times();
     // If the clock of the agent was set back, the store takes an older report for the newest one.
     // Then the order of arrival counts.
     LeaseClock::State arrived(0, row->since);
-    Silence silence{.last = row->since, .now = pass.times.now, .outages = pass.times.outages};
+    Silence silence{.last = row->since, .now = pass.times.now, .outages = out.outages};
     for (const JudgedRun& run : out.runs) {
         arrived.first = std::max(arrived.first, run.id);
         silence.last = std::max(silence.last, run.received);
@@ -368,7 +369,7 @@ std::optional<Command> Controller::decide_returning(Pass& pass, std::string& rea
         const auto run = pass.runs.find(member.certname);
         Silence silence{.now = pass.times.now,
                         .watched = watched_for(pass, member.certname, pass.row.since)};
-        silence.outages = pass.times.outages;
+        silence.outages = pass.silent_times();
         silence.last = std::max(
             {row->since, pass.row.since, run == pass.runs.end() ? 0 : run->second.received});
         if (!silence.longer_than(2 * pass.rules().silent_after_s * 1000)) return std::nullopt;

@@ -39,10 +39,18 @@ struct Controller::Pass {
     std::map<std::string, store::RunRow, std::less<>> runs;
     ByText<store::NodeVersion> nodes;
     ByText<store::NodeTry> tries;
+    /// Times since which other servers do not answer. They count for silence only.
+    std::vector<Outage> away;
     /// Id of the plan's environment; 0 if the store has no run in it.
     std::int64_t environment = 0;
 
     const Rules& rules() const { return plan->rules; }
+    /// Returns the times in which some report could not come.
+    std::vector<Outage> silent_times() const {
+        std::vector<Outage> out = times.outages;
+        out.insert(out.end(), away.begin(), away.end());
+        return out;
+    }
     /// Returns the move of a node to the new version, or null if it has not come yet.
     const store::NodeVersion* moved(const std::string& name) const {
         const auto at = nodes.find(name);
