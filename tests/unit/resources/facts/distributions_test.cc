@@ -44,7 +44,7 @@ TEST(Distributions, MatchFacter) {
             text += line + "\n";
         }
     }
-    EXPECT_EQ(cases, 35);
+    EXPECT_EQ(cases, 36);
 }
 
 TEST(Distributions, RunsProgramsOnlyIfFilesLackValues) {
