@@ -375,9 +375,9 @@ Facter.add(:user) { setcode { Puppet::Type.type(:user).new(name: 'root').provide
 Facter.add(:nobody) { setcode { Puppet::Type.type(:user).new(name: 'not_there').provider.exists? } }
 Facter.add(:group) { setcode { Puppet::Type::Group.new(name: 'root').provider.gid.to_s } }
 Facter.add(:package) { setcode { Puppet::Type.type(:package).new(name: 'not_there', provider: 'dpkg').provider.properties[:ensure] } }
-Facter.add(:path) { setcode { Puppet::Type.type(:file).new(path: '/etc/passwd').title } }
+Facter.add(:titled) { setcode { Puppet::Type.type(:file).new(path: '/etc/passwd').title } }
 EOF
-    facter 0 --config /none --no-color --no-external-facts --custom-dir "$scratch/types" -j runs mine user nobody group package path
-    holds "$(tr -d ' \n' <<<"$out")" '^\{"group":"0","mine":"running","nobody":false,"package":"purged","path":"/etc/passwd","runs":\["running","stopped"\],"user":"0"\}$'
+    facter 0 --config /none --no-color --no-external-facts --custom-dir "$scratch/types" -j runs mine user nobody group package titled
+    holds "$(tr -d ' \n' <<<"$out")" '^\{"group":"0","mine":"running","nobody":false,"package":"purged","runs":\["running","stopped"\],"titled":"/etc/passwd","user":"0"\}$'
 fi
 finish
