@@ -322,7 +322,7 @@ TEST(Archive, RefusesLinksOfOtherUsers) {
     const std::string extracted = from + R"(,"extract":true,)" + text("extract_path", link);
     const std::pair<std::string, std::string> cases[] = {
         {link + "/new.tgz", from},
-        {link + "/f", from},
+        {link + "/f", from + "," + kPayload},
         {link + "/f", R"("ensure":"absent")"},
         {own, text("source", link + "/f")},
         {own, text("source", "file://" + link + "/f")},
