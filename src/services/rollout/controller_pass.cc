@@ -199,9 +199,10 @@ Result<void> Controller::judge_nodes(Pass& pass) {
         // The catalog of a canary is compared before its report comes.
         const bool early = member.wave == 0 && member.verdict.empty() && member.proofs == 0;
         const bool silent =
+            member.verdict.empty() &&
             std::max(pass.times.now - row->since, watched_for(pass, member.certname, row->since)) >
-            pass.rules().silent_after_s * 1000;
-        if (seen == report + 1 && !early && !(silent && member.verdict.empty())) continue;
+                pass.rules().silent_after_s * 1000;
+        if (seen == report + 1 && !early && !silent) continue;
         const auto node = BUNRAKU_TRY(evidence(pass, member));
         if (!node) continue;
         const Judgement judgement = judge(*node, pass.rules());
@@ -356,7 +357,7 @@ std::optional<Command> Controller::decide_soaking(Pass& pass, std::string& reaso
 }
 
 std::optional<Command> Controller::decide_returning(Pass& pass, std::string& reason) {
-    std::int64_t lost = 0;
+    std::int64_t lost = 0, awaited = 0;
     for (const RolloutMember& member : pass.members) {
         const auto* row = pass.moved(member.certname);
         if (!row) continue;
@@ -372,9 +373,11 @@ std::optional<Command> Controller::decide_returning(Pass& pass, std::string& rea
         silence.outages = pass.silent_times();
         silence.last = std::max(
             {row->since, pass.row.since, run == pass.runs.end() ? 0 : run->second.received});
-        if (!silence.longer_than(2 * pass.rules().silent_after_s * 1000)) return std::nullopt;
-        ++lost;
+        // The loop goes on, so that all nodes are watched.
+        const bool silent = silence.longer_than(2 * pass.rules().silent_after_s * 1000);
+        ++(silent ? lost : awaited);
     }
+    if (awaited > 0) return std::nullopt;
     reason = lost == 0
                  ? "All nodes have the version before"
                  : fmt::format("{} nodes do not run any more and still have the new version", lost);

@@ -974,6 +974,22 @@ TEST_F(Rollout, FindsASilentNodeAfterAStepBack) {
     EXPECT_EQ(verdict(id, "a"), "silent No report came");
 }
 
+TEST_F(Rollout, ReturnWaitsForAllLostNodesAtOnce) {
+    const auto id = start();
+    EXPECT_EQ(begin("a", "a1"), "new");
+    report("a", "a1", "changed", "/x");
+    tick();
+    ASSERT_EQ(state(id), "moving 1");
+    EXPECT_EQ(begin("b", "b1"), "new");
+    ASSERT_TRUE(controller_->command(id, Command::Back, {.name = "ann"}, std::nullopt));
+    pass_minutes(119);
+    EXPECT_EQ(state(id), "returning 1");
+    pass_minutes(2);
+    EXPECT_EQ(state(id), "returned 1");
+    EXPECT_EQ(controller_->status(id)->row.reason,
+              "2 nodes do not run any more and still have the new version");
+}
+
 TEST_F(Rollout, NodesOfAServerThatHangsAreNotSilent) {
     acknowledge(0, "server1");
     acknowledge(0);
