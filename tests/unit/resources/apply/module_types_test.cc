@@ -313,6 +313,7 @@ TEST(Archive, RefusesLinksOfOtherUsers) {
     for (const char* path : {"/user", "/user/link"})
         ASSERT_TRUE(files->set_owner(top + path, 65534, 65534, false));
     Machine m;
+    m.fake.processes.programs = {"curl"};
     m.files = files.get();
     const std::string link = top + "/user/link", own = top + "/b.tgz";
     const auto text = [](const char* key, const std::string& v) {
