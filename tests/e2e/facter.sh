@@ -359,7 +359,7 @@ mkfifo "$scratch/endless/pipe.txt"
 ln -s /dev/zero "$scratch/endless/zero.json"
 truncate -s 1G "$scratch/endless/large.yaml"
 echo 'fine=1' >"$scratch/endless/a.txt"
-facter 0 --config /none --no-color --no-custom-facts --external-dir "$scratch/endless" fine
+facter 1 --config /none --no-color --no-custom-facts --external-dir "$scratch/endless" fine
 holds "$out" '^1$'
 for file in 'pipe.txt is not a regular file' 'zero.json is not a regular file' 'large.yaml is larger than 64 MiB'; do
     holds "$err" "The external fact file $scratch/endless/$file"
