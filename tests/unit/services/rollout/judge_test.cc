@@ -192,6 +192,7 @@ TEST(Judge, OrdersRunsIfTheClockOfTheAgentSteps) {
     stepped.now = 250 * kMinute;
     EXPECT_EQ(judged(stepped), " 1 ");
     stepped.now = 261 * kMinute;
+    stepped.watched = 61 * kMinute;
     EXPECT_EQ(judged(stepped), "silent 1 No report came");
 }
 
