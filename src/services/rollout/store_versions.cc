@@ -137,9 +137,11 @@ Result<std::string> StoreVersions::begin(const NodeRun& run, std::string_view ve
     }
     // Another server may have moved the node since this one read the table.
     BUNRAKU_TRY_VOID(refresh(run, lock));
-    std::string out = present_version(run, version);
-    const std::string wanted =
-        table_.target(run.environment, run.node).value_or(std::string(version));
+    const auto target = table_.target(run.environment, run.node);
+    const std::string wanted = target.value_or(std::string(version));
+    // With a target, `version` is the target. A node without a row that tries it has the base.
+    const std::string base = target ? base_of(run.environment) : std::string();
+    std::string out = present_version(run, base.empty() ? version : base);
     const auto seen = transactions_.find(key_of(run.environment, run.node));
     const bool known = seen != transactions_.end() && seen->second.knows(run.transaction);
     if (out != wanted && !known && (!run.implied || is_idle(run)))

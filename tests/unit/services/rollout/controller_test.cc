@@ -496,6 +496,12 @@ TEST_F(Rollout, TryMovesANodeOnlyIfAllServersKnow) {
     ASSERT_TRUE(attempt) << attempt.error().message;
     EXPECT_EQ(attempt->entry.version, kNew);
     EXPECT_EQ(attempt->waiting, "the server server2");
+    // Servers pass the target of the node.
+    const auto asked =
+        versions_->begin({.environment = "production", .node = "a", .transaction = "a0"},
+                         versions_->target("production", "a").value_or(""));
+    ASSERT_TRUE(asked);
+    EXPECT_EQ(*asked, kOld);
     EXPECT_EQ(begin("a", "a1"), "old");
     acknowledge(other);
     // The run under way keeps its version.
