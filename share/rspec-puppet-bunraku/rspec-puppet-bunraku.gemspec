@@ -1,6 +1,6 @@
 Gem::Specification.new do |s|
   s.name = 'rspec-puppet-bunraku'
-  s.version = '0.1.0'
+  s.version = '1.0.0'
   s.summary = 'rspec-puppet on catalogs that Bunraku compiles'
   s.description = 'Examples, matchers, facts, Hiera data, pre_condition and coverage stay as they are; the catalogs ' \
                   'come from one `bunraku compile --worker`.'
