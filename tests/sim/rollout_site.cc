@@ -728,7 +728,8 @@ private:
             if (base_of(server) != last_version())
                 wrong(fmt::format("{} has the base {}", server.name, base_of(server)));
         }
-        const auto most = canaries_ + nodes_.size() / 100;
+        // A lost report may prove a canary. Then the first wave, of at least one node, finds it.
+        const auto most = canaries_ + std::max<std::size_t>(1, nodes_.size() / 100);
         if (moved_by_bad_ > most)
             wrong(fmt::format("{} nodes got the bad version, more than {}", moved_by_bad_, most));
     }
