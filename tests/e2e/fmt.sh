@@ -56,7 +56,7 @@ same "$out" code/manifests/bad.pp
 holds "$err" "^Error: Syntax error at ']' \(file: code/broken.pp, line: 1, column: 6\)$"
 same "$(<code/broken.pp)" '$a = ]'
 run 2 fmt missing.pp
-holds "$err" '^Error: No such file or directory'
+holds "$err" '^Error: missing.pp: No such file or directory'
 run 2 fmt --lines 3:2 code
 holds "$err" "^Error: Invalid value '3:2' of --lines: expected FIRST:LAST, such as 10:20$"
 run 2 fmt --line-length x code
