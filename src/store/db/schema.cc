@@ -42,35 +42,33 @@ Result<std::int64_t> number(Database& db, std::string_view sql) {
     return row ? s.integer(0) : 0;
 }
 
+std::unexpected<base::Error> foreign_database(Database& db) {
+    return base::failure(
+        fmt::format("Could not open the store {}: it is a database of another program", db.path()));
+}
+
 Result<std::int64_t> known_version(Database& db) {
     std::int64_t version = 0;
     if (db.postgresql()) {
-        std::int64_t there = BUNRAKU_TRY(
+        // One statement, because another program may create the tables at any time. PuppetDB's own
+        // database has a table `certnames`, too.
+        enum Found : std::int64_t { Nothing, Foreign, Store };
+        const auto found = BUNRAKU_TRY(
             number(db,
-                   "SELECT count(*) FROM information_schema.tables"
-                   " WHERE table_schema = current_schema() AND table_name = 'store_meta'"));
-        if (there > 0) {
+                   "SELECT CASE WHEN count(*) = 0 THEN 0 WHEN bool_or(table_name = 'store_meta')"
+                   " THEN 2 ELSE 1 END FROM information_schema.tables"
+                   " WHERE table_schema = current_schema()"
+                   " AND table_name IN ('store_meta', 'certnames')"));
+        if (found == Foreign) return foreign_database(db);
+        if (found == Store)
             version = BUNRAKU_TRY(number(db, "SELECT value FROM store_meta WHERE name = 'schema'"));
-        } else {
-            // PuppetDB's own database has a table with the same name.
-            std::int64_t foreign = BUNRAKU_TRY(
-                number(db,
-                       "SELECT count(*) FROM information_schema.tables"
-                       " WHERE table_schema = current_schema() AND table_name = 'certnames'"));
-            if (foreign > 0) {
-                return base::failure(fmt::format(
-                    "Could not open the store {}: it is a database of another program", db.path()));
-            }
-        }
     } else {
+        // The application comes last, because another program may create the tables at any time.
+        const auto tables = BUNRAKU_TRY(number(db, "SELECT count(*) FROM sqlite_schema"));
         version = BUNRAKU_TRY(number(db, "PRAGMA user_version"));
-        std::int64_t application = BUNRAKU_TRY(number(db, "PRAGMA application_id"));
-        bool empty = version == 0 && application == 0 &&
-                     BUNRAKU_TRY(number(db, "SELECT count(*) FROM sqlite_schema")) == 0;
-        if (!empty && application != kApplicationId) {
-            return base::failure(fmt::format(
-                "Could not open the store {}: it is a database of another program", db.path()));
-        }
+        const auto application = BUNRAKU_TRY(number(db, "PRAGMA application_id"));
+        const bool empty = tables == 0 && version == 0 && application == 0;
+        if (!empty && application != kApplicationId) return foreign_database(db);
     }
     if (version > kNewest) {
         std::int64_t since = BUNRAKU_TRY(number(db, kUsableSinceSql));
