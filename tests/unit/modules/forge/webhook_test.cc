@@ -200,8 +200,11 @@ protected:
                                        "done'\n",
                                        scratch.path));
         write("webhook.conf", fmt::format("# who may\nsecret = 12345678\nr10k = {0}/r10k.yaml\n"
-                                          "post_deploy = touch {0}/told\n",
+                                          "post_deploy = {0}/tell\n",
                                           scratch.path));
+        // The command gets the names of the environments.
+        write("tell", fmt::format("#!/bin/sh\nprintf '%s' \"$*\" >{}/told\n", scratch.path));
+        std::filesystem::permissions(scratch.path + "/tell", std::filesystem::perms::owner_all);
         std::filesystem::permissions(scratch.path + "/webhook.conf",
                                      std::filesystem::perms::owner_read);
         settings.set("vardir", scratch.path + "/var");
