@@ -93,9 +93,11 @@ public:
         const auto key = key_of(request);
         const auto found = find(request, key, "file_metadata", RunStep::Continues);
         if (!found) throw not_found("file_metadata", key);
-        if (const auto status = sys::disk().stat(found->place());
-            key.ends_with('/') && status && status->kind == sys::FileKind::File)
-            throw not_found("file_metadata", key);
+        if (key.ends_with('/')) {
+            const auto status = sys::disk().stat(found->place());
+            if (status && status->kind == sys::FileKind::File)
+                throw not_found("file_metadata", key);
+        }
         auto wanted = request_of(request, false);
         wanted.files = &found->environment->files();
         auto facts = compiler_.files().look(found->path, std::nullopt, wanted);
