@@ -52,6 +52,8 @@ struct Command {
 std::span<const Command* const> all_commands();
 /// Finds a command by name or alias. Returns null if it does not exist.
 const Command* find_command(std::string_view name);
+/// Reports whether the command prints failed system calls in the plain form.
+bool prints_plain_system_errors(std::string_view name);
 /// Returns the text of cmd_<name>.md, which the build embeds. Empty if there is none.
 std::string_view command_help(std::string_view name);
 inline constexpr std::string_view kVersion = BUNRAKU_VERSION;

@@ -10,6 +10,11 @@ const Command* find_command(std::string_view name) {
     return nullptr;
 }
 
+bool prints_plain_system_errors(std::string_view name) {
+    const Command* command = find_command(name);
+    return command && command->system_errors == SystemErrors::Plain;
+}
+
 std::string_view command_help(std::string_view name) {
     for (const HelpText& h : help_texts()) {
         if (h.name == name) return h.text;

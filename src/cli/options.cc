@@ -113,8 +113,7 @@ void OptionParser::add_builtins() {
 }
 
 bool OptionParser::plain_system_errors() const {
-    const Command* command = find_command(invocation_.command);
-    return command && command->system_errors == SystemErrors::Plain;
+    return prints_plain_system_errors(invocation_.command);
 }
 
 std::string OptionParser::given_code() const {

@@ -210,8 +210,7 @@ void keep_standard_streams() {
 
 /// Returns the text of an error that ends the program.
 std::string shown_text(const std::vector<std::string>& args, const base::PuppetError& error) {
-    const Command* command = args.empty() ? nullptr : find_command(args[0]);
-    const bool plain = command && command->system_errors == SystemErrors::Plain &&
+    const bool plain = !args.empty() && prints_plain_system_errors(args[0]) &&
                        error.error_class() == base::PuppetError::Class::Plain && !error.located();
     return plain ? sys::plain_text(error.full_text()) : error.full_text();
 }
