@@ -252,7 +252,7 @@ bool is_own_form(const Request& request, const Visit& visit) {
 Response sign_in_needed(const Request& request) {
     if (!accepts_html(request)) return Response::text(401, "Sign in first: see /console/sign-in");
     if (request.method != "GET") {
-        // The form came from a page of the console, to which the visitor returns.
+        // After the sign-in, the visitor sees the page of the form again.
         const auto from = http::parse_url(request.headers.get("Referer"));
         return sign_in_page(401, target_of(from && !is_cross_site(request) ? from->target : ""),
                             "You are not signed in, so nothing was done. Sign in, and repeat the "
