@@ -32,6 +32,13 @@ std::size_t word_size(std::string_view text) {
     return size;
 }
 
+/// Returns the name at the start of the text after `@param` and the type.
+DocumentedName strings_name(std::string_view text) {
+    const std::size_t size = word_size(text);
+    if (size == 0 || (size < text.size() && text[size] != ' ')) return {};
+    return {"strings", text.substr(0, size)};
+}
+
 /// Returns the parameter that a comment describes, in one of three styles: RDoc ("[*name*] ..."),
 /// Kafo ("$name:: ...") or Puppet Strings ("@param name ...").
 DocumentedName documented_name(std::string_view comment) {
@@ -47,14 +54,12 @@ DocumentedName documented_name(std::string_view comment) {
         if (size > 0 && text.substr(size).starts_with(":: ")) return {"kafo", text.substr(0, size)};
     } else if (text.starts_with(kParam)) {
         text.remove_prefix(kParam.size());
-        // The type is in brackets, up to the last bracket.
-        if (const std::size_t type = text.rfind("] ");
-            text.starts_with('[') && type != std::string_view::npos && type > 1)
-            text.remove_prefix(type + 2);
-        const std::size_t size = word_size(text);
-        const char after = char_at(text, size);
-        if (size > 0 && (size == text.size() || after == ' '))
-            return {"strings", text.substr(0, size)};
+        if (!text.starts_with('[')) return strings_name(text);
+        // The type is in brackets, up to the last bracket with a name after it.
+        for (std::size_t type = text.rfind("] "); type != std::string_view::npos && type > 1;
+             type = text.rfind("] ", type - 1))
+            if (const auto found = strings_name(text.substr(type + 2)); !found.name.empty())
+                return found;
     }
     return {};
 }

@@ -136,6 +136,13 @@ constexpr CheckCase kPluginCases[] = {
      "2:10 WARNING No matching class parameter for documentation of foo::c\n"
      "3:16 WARNING missing documentation for class parameter foo::b\n",
      ""},
+    {"parameter_documentation",
+     "# @param [Array[String]] a [Deprecated] - the first\n"
+     "# @param [String] b [Optional] c\n"
+     "class foo ($a, $b) { }\n",
+     "2:10 WARNING No matching class parameter for documentation of foo::c\n"
+     "3:16 WARNING missing documentation for class parameter foo::b\n",
+     ""},
     {"parameter_types", "class foo ($a, Integer $b = 1) { }\n",
      "1:12 WARNING missing datatype for parameter foo::a\n", ""},
     {"params_empty_string_assignment", "class foo (String $a = '', String[1] $b = 'c') { }\n",
