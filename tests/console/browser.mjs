@@ -29,8 +29,8 @@ const pages = [
   ['node-runs', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/runs')],
   ['node-facts', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/facts?find=release')],
   ['node-catalog', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/catalog')],
-  ['node-resource', (page) => catalogLink(page, '&to=Service%5Bapp%5D')],
-  ['node-why', (page) => catalogLink(page, '&why=mode')],
+  ['node-resource', (page) => catalogLink(page, 'File[', '&to=Service%5Bapp%5D')],
+  ['node-why', (page) => catalogLink(page, 'Package[nginx]', '&why=ensure')],
   ['node-found', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/catalog?find=etc')],
   ['node-exports', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/exports')],
   ['node-packages', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/packages')],
@@ -117,10 +117,11 @@ async function rolloutLink(page, suffix) {
   return await firstLink(page, '/console/rollouts?environment=next', 'td a[href^="/console/rollouts/"]', suffix);
 }
 
-/** The address of a file in the catalog of a failed node. */
-async function catalogLink(page, suffix) {
-  const catalog = await firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/catalog');
-  return await firstLink(page, catalog + '?find=' + encodeURIComponent('File['), 'li a.res', suffix);
+/** The address of a resource in the catalog of a failed web server, whose code is in `production`. */
+async function catalogLink(page, resource, suffix) {
+  const catalog = await firstLink(page, '/console/nodes?state=failed',
+    'tr:has-text("production") a[href^="/console/nodes/web"]', '/catalog');
+  return await firstLink(page, catalog + '?find=' + encodeURIComponent(resource), 'li a.res', suffix);
 }
 
 /** Stores the report of a run that ended now. */
@@ -332,7 +333,7 @@ const pictured = new Map(Object.entries({
   fleet: 'fleet', 'fleet-role': 'fleet-by-role', nodes: 'nodes', node: 'node', 'node-facts': 'node-facts',
   'node-why': 'catalog-why', 'node-catalog': 'catalog', 'run-failed': 'run', failures: 'failures', failure: 'failure',
   change: 'change', rollouts: 'rollouts', rollout: 'rollout', 'rollout-confirm': 'rollout-confirm', query: 'query',
-  code: 'code', 'code-class': 'class', exports: 'exports', packages: 'packages', modules: 'modules', module: 'module',
+  code: 'code', 'code-class': 'class', exports: 'exports', packages: 'packages', modules: 'modules',
   certificates: 'certificates', 'certificate-sign': 'certificate', server: 'server', search: 'search',
 }));
 

@@ -300,8 +300,10 @@ std::string Controller::waiting_for(const RolloutRow& row, const Plan& plan, std
     const State state = position_of(row).state;
     if (state == State::Soaking) {
         if (auto check = checks_.waiting(row.id, row.sequence); !check.empty()) return check;
-        const std::int64_t left = plan.rules.soak_s - time_in_state(row, now, {}) / 1000;
-        return fmt::format("soaking, {} s left", std::max<std::int64_t>(0, left));
+        const std::int64_t left =
+            std::max<std::int64_t>(0, plan.rules.soak_s - time_in_state(row, now, {}) / 1000);
+        return left < 120 ? fmt::format("soaking, {} s left", left)
+                          : fmt::format("soaking, {} min left", left / 60);
     }
     if (state == State::Moving) return "the nodes of the wave to be proved";
     if (state == State::Returning) return "the nodes to go back";

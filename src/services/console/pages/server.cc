@@ -47,7 +47,7 @@ constexpr std::size_t kMostDeadLetters = 50;
 using Sample = ServerHistory::Sample;
 
 std::string of_last_minute(const std::vector<double>& course) {
-    if (course.empty()) return "not counted yet";
+    if (course.empty()) return "counted after a minute";
     return fmt::format("{} in the last minute",
                        number_text(static_cast<std::int64_t>(course.back())));
 }
