@@ -35,7 +35,7 @@ void mount_cache(http::Router& router, Compiler& compiler) {
         "GET", "/bunraku/v1/catalog-cache/{node}", administrators(compiler.authorization()),
         [&compiler](Request& request) {
             const std::string node(request.param("node"));
-            const auto decision = compiler.kept().reasons().find(node);
+            const auto decision = compiler.catalog_cache().reasons().find(node);
             if (!decision) {
                 return json_error(
                     404,

@@ -121,9 +121,10 @@ void CatalogCache::clear() {
     traces_.drop_all();
 }
 
-std::shared_ptr<CatalogCache::EnvironmentState> CatalogCache::place(const site::Session& session) {
+std::shared_ptr<CatalogCache::EnvironmentState> CatalogCache::state_of(
+    const site::Session& session) {
     const auto& opened = *session.environment();
-    // Versions of an environment have the same path, but are at different places.
+    // All versions of an environment have the same path but different folders.
     auto folder = opened.files().place(opened.directory());
     const std::lock_guard lock(mutex_);
     auto& environment = environments_[opened.name()];
@@ -151,38 +152,38 @@ void CatalogCache::forget(const std::string& key) {
 
 std::shared_ptr<CatalogCache::Entry> CatalogCache::recall(const std::string& key,
                                                           site::Session& session) {
-    auto kept = traces_.load(key, session.environment()->reads());
-    if (!kept) return nullptr;
+    auto stored = traces_.load(key, session.environment()->reads());
+    if (!stored) return nullptr;
     auto entry = std::make_shared<Entry>();
     entry->table = session.environment()->reads();
-    entry->trace = std::move(kept->trace);
+    entry->trace = std::move(stored->trace);
     sort_reads(*entry);
-    entry->seen = std::move(kept->seen);
-    entry->world = kept->world;
-    entry->of_node = kept->of_node;
-    entry->fingerprint = std::move(kept->fingerprint);
-    entry->version = std::move(kept->version);
-    entry->since_ns = kept->since_ns;
-    entry->text_digest = std::move(kept->text_digest);
-    entry->kept = {
-        .etag = std::move(kept->etag),
-        .digest = std::move(kept->digest),
-        .facts = std::make_shared<const std::vector<std::string>>(std::move(kept->facts))};
+    entry->seen = std::move(stored->seen);
+    entry->world = stored->world;
+    entry->of_node = stored->of_node;
+    entry->fingerprint = std::move(stored->fingerprint);
+    entry->version = std::move(stored->version);
+    entry->since_ns = stored->since_ns;
+    entry->text_digest = std::move(stored->text_digest);
+    entry->catalog = {
+        .etag = std::move(stored->etag),
+        .digest = std::move(stored->digest),
+        .facts = std::make_shared<const std::vector<std::string>>(std::move(stored->facts))};
     const std::lock_guard lock(mutex_);
     if (entries_.size() >= kMaxEntries) return nullptr;
     return entries_.try_emplace(key, std::move(entry)).first->second;
 }
 
 void CatalogCache::remember(const std::string& key, const Entry& entry) {
-    traces_.save(key, {.etag = entry.kept.etag,
-                       .digest = entry.kept.digest,
+    traces_.save(key, {.etag = entry.catalog.etag,
+                       .digest = entry.catalog.digest,
                        .fingerprint = entry.fingerprint,
                        .version = entry.version,
                        .text_digest = entry.text_digest,
                        .since_ns = entry.since_ns,
                        .world = entry.world,
                        .of_node = entry.of_node,
-                       .facts = *entry.kept.facts,
+                       .facts = *entry.catalog.facts,
                        .seen = entry.seen,
                        .trace = entry.trace});
 }
@@ -227,15 +228,15 @@ std::string CatalogCache::file_of(const std::string& key) const {
 }
 
 // Checks the files of an entry. A check by another request is reused if it was made after `asked`.
-void CatalogCache::check_paths(EnvironmentState& place, Entry& entry,
+void CatalogCache::check_paths(EnvironmentState& state, Entry& entry,
                                const environment::Files& files,
                                std::chrono::steady_clock::time_point asked) {
-    const auto moment = moment_of(place, files);
+    const auto moment = moment_of(state, files);
     if (moment != 0 && entry.looked_at == moment) return;
     std::string path;  // reused, because there are thousands of paths
     for (const auto name : entry.paths->list) {
         path = name;
-        auto [it, fresh] = place.paths.try_emplace(path);
+        auto [it, fresh] = state.paths.try_emplace(path);
         auto& watched = it->second;
         if (!fresh && watched.checked >= asked) continue;
         const auto now = std::chrono::steady_clock::now();
@@ -243,11 +244,11 @@ void CatalogCache::check_paths(EnvironmentState& place, Entry& entry,
         if (fresh || !watched.stamp.same(stamp)) {
             if (!fresh) {
                 constexpr std::size_t kFew = 16;
-                if (place.changed.size() >= kFew) place.changed.erase(place.changed.begin());
-                place.changed.push_back(path);
-                BUNRAKU_ASSERT(place.changed.size() <= kFew);
-                place.revision = next_revision();
-                place.answers.clear();
+                if (state.changed.size() >= kFew) state.changed.erase(state.changed.begin());
+                state.changed.push_back(path);
+                BUNRAKU_ASSERT(state.changed.size() <= kFew);
+                state.revision = next_revision();
+                state.answers.clear();
             }
             watched.stamp = stamp;
         }
@@ -263,7 +264,7 @@ std::vector<std::string> CatalogCache::unseen_reads(site::Session& session, cons
     return out;
 }
 
-std::uint64_t CatalogCache::inputs_of(EnvironmentState& place,
+std::uint64_t CatalogCache::inputs_of(EnvironmentState& state,
                                       const compiler::InputsSnapshot& world, const Trace& trace) {
     const auto& table = *trace.table();
     std::uint64_t out = 0;
@@ -271,7 +272,7 @@ std::uint64_t CatalogCache::inputs_of(EnvironmentState& place,
         return mixed(number_of(read), number_of(compiler::answer_to(world, asked)));
     };
     const auto add = [&](std::uint64_t id, auto&& item_of) {
-        const auto [it, fresh] = place.answers.try_emplace(id, 0);
+        const auto [it, fresh] = state.answers.try_emplace(id, 0);
         if (fresh) it->second = item_of();
         out += it->second;
     };
@@ -308,14 +309,14 @@ bool CatalogCache::same(SeenPath& seen, const environment::Files& files) const {
     return true;
 }
 
-bool CatalogCache::own_reads_unchanged(const EnvironmentState& where, const Entry& entry,
+bool CatalogCache::own_reads_unchanged(const EnvironmentState& state, const Entry& entry,
                                        const compiler::InputsSnapshot& world,
                                        site::Session& session) const {
     const auto& files = session.environment()->files();
     if (answers_of_node(world, entry.own) != entry.of_node ||
         session.config_version() != entry.version)
         return false;
-    const auto moment = moment_of(where, files);
+    const auto moment = moment_of(state, files);
     if (moment != 0 && entry.seen_at == moment) return true;
     const std::lock_guard lock(entry.seen_mutex);
     if (!std::ranges::all_of(entry.seen, [&](auto& seen) { return same(seen, files); }))
@@ -341,28 +342,28 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::find(const Key& key,
         if (!fingerprint) reasons_.compiled(key.node, key.environment, "");
         return std::nullopt;
     }
-    const auto where = place(session);
+    const auto state = state_of(session);
     auto world = session.world();
     world.answer = [&](const Item& item) { return session.stored_answer(item); };
     const auto asked = std::chrono::steady_clock::now();
     {
-        const std::lock_guard lock(where->mutex);
-        if (*where->distrusted) {
+        const std::lock_guard lock(state->mutex);
+        if (*state->distrusted) {
             reasons_.compiled(key.node, key.environment, std::string(kDistrusted));
             return std::nullopt;
         }
-        if (where->environment != session.environment()) {
-            where->environment = session.environment();
-            where->revision = next_revision();
-            where->answers.clear();
+        if (state->environment != session.environment()) {
+            state->environment = session.environment();
+            state->revision = next_revision();
+            state->answers.clear();
         }
-        check_paths(*where, *entry, session.environment()->files(), asked);
-        if (entry->revision != where->revision) {
+        check_paths(*state, *entry, session.environment()->files(), asked);
+        if (entry->revision != state->revision) {
             // Ids of another table have other meanings.
             if (entry->table != session.environment()->reads() ||
-                inputs_of(*where, world, *entry->trace) != entry->world) {
+                inputs_of(*state, world, *entry->trace) != entry->world) {
                 std::vector<std::string> paths;
-                for (const auto& path : where->changed)
+                for (const auto& path : state->changed)
                     if (std::ranges::binary_search(entry->paths->list, path))
                         paths.push_back("file " + path);
                 reasons_.compiled(key.node, key.environment, "code or data that it reads changed",
@@ -370,11 +371,12 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::find(const Key& key,
                 forget(text);
                 return std::nullopt;
             }
-            entry->revision = where->revision;
+            entry->revision = state->revision;
         }
     }
-    const auto print =
-        fingerprint ? *fingerprint : compiler::facts_fingerprint(world.facts, *entry->kept.facts);
+    const auto print = fingerprint
+                           ? *fingerprint
+                           : compiler::facts_fingerprint(world.facts, *entry->catalog.facts);
     if (print != entry->fingerprint) {
         // The agent computed its fingerprint for an older catalog. The reason is recorded when it
         // sends its facts.
@@ -384,7 +386,7 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::find(const Key& key,
         }
         return std::nullopt;
     }
-    if (!own_reads_unchanged(*where, *entry, world, session)) {
+    if (!own_reads_unchanged(*state, *entry, world, session)) {
         if (!fingerprint) explain_own(key, *entry, world, session);
         forget(text);
         return std::nullopt;
@@ -394,7 +396,7 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::find(const Key& key,
         forget(text);
         return std::nullopt;
     }
-    auto out = entry->kept;
+    auto out = entry->catalog;
     if (++asked_ % kSample == 0) {
         entry->compare = true;
         out.to_compare = true;
@@ -407,7 +409,7 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::find(const Key& key,
 void CatalogCache::explain_facts(const Key& key, const Entry& entry,
                                  const compiler::InputsSnapshot& world) {
     std::vector<std::string> changed;
-    const auto& paths = *entry.kept.facts;
+    const auto& paths = *entry.catalog.facts;
     BUNRAKU_ASSERT(entry.fact_answers.empty() || entry.fact_answers.size() == paths.size());
     for (std::size_t i = 0; i < entry.fact_answers.size() && i < paths.size(); ++i) {
         const Item read{Read::Fact, paths[i], {}};
@@ -435,31 +437,31 @@ void CatalogCache::explain_own(const Key& key, const Entry& entry,
                       std::move(changed));
 }
 
-std::optional<CatalogCache::CachedCatalog> CatalogCache::not_kept(
+std::optional<CatalogCache::CachedCatalog> CatalogCache::not_cached(
     const Key& key, std::string reason, std::vector<std::string> details) {
     reasons_.not_cached(key.node, std::move(reason), std::move(details));
     return std::nullopt;
 }
 
-bool CatalogCache::nothing_changed(EnvironmentState& where, Entry& entry, site::Session& session) {
+bool CatalogCache::nothing_changed(EnvironmentState& state, Entry& entry, site::Session& session) {
     const auto& files = session.environment()->files();
     {
-        const std::lock_guard lock(where.mutex);
-        check_paths(where, entry, files, std::chrono::steady_clock::now());
-        if (entry.revision != where.revision) return false;
+        const std::lock_guard lock(state.mutex);
+        check_paths(state, entry, files, std::chrono::steady_clock::now());
+        if (entry.revision != state.revision) return false;
     }
     auto world = session.world();
     world.answer = [&](const Item& item) { return session.stored_answer(item); };
-    return session.environment()->unchanged() && own_reads_unchanged(where, entry, world, session);
+    return session.environment()->unchanged() && own_reads_unchanged(state, entry, world, session);
 }
 
-void CatalogCache::distrust(const Key& key, EnvironmentState& where) {
+void CatalogCache::distrust(const Key& key, EnvironmentState& state) {
     log_.log(base::Level::Err,
              fmt::format("The catalog of {} in environment {} changed although nothing "
                          "that it reads has changed: catalogs of this environment are "
                          "compiled each time from now on. Please report this.",
                          key.node, key.environment));
-    *where.distrusted = true;
+    *state.distrusted = true;
     // The traces must not be used after a restart either.
     traces_.drop_all();
 }
@@ -473,15 +475,16 @@ void CatalogCache::compare(const Key& key, site::Session& session, const std::st
     }
     // Another thread has replaced or removed the entry meanwhile.
     if (!entry || !entry->compare.exchange(false)) return;
-    const auto where = place(session);
+    const auto state = state_of(session);
     if (entry->text_digest != digest_without_stamps(json) &&
-        nothing_changed(*where, *entry, session))
-        distrust(key, *where);
+        nothing_changed(*state, *entry, session))
+        distrust(key, *state);
 }
 
-std::optional<std::string> CatalogCache::packed(const Key& key, const CachedCatalog& kept) const {
+std::optional<std::string> CatalogCache::packed(const Key& key,
+                                                const CachedCatalog& catalog) const {
     auto packed = sys::disk().read(file_of(key.text()));
-    if (!packed || codec::short_digest(*packed) != kept.digest) return std::nullopt;
+    if (!packed || codec::short_digest(*packed) != catalog.digest) return std::nullopt;
     if (!secrets_) return std::move(*packed);
     auto opened = secrets_->open(std::move(*packed), kCatalogSealContext);
     if (!opened) return std::nullopt;
@@ -493,7 +496,7 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
     std::vector<SeenPath> seen, std::int64_t began_ns) {
     const auto text = key.text();
     const auto& trace = compiled.trace;
-    const auto where = place(session);
+    const auto state = state_of(session);
     auto entry = std::make_shared<Entry>();
     entry->text_digest = digest_without_stamps(json);
     std::shared_ptr<Entry> before;
@@ -507,14 +510,14 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
         room = entries_.size() < kMaxEntries;
     }
     if (before && before->compare && before->text_digest != entry->text_digest &&
-        nothing_changed(*where, *before, session)) {
-        distrust(key, *where);
+        nothing_changed(*state, *before, session)) {
+        distrust(key, *state);
     }
-    if (!room) return not_kept(key, fmt::format("{} catalogs are cached already", kMaxEntries));
+    if (!room) return not_cached(key, fmt::format("{} catalogs are cached already", kMaxEntries));
     traces_.drop(text);
     if (!trace) return std::nullopt;
     if (auto unseen = unseen_reads(session, *trace); !unseen.empty())
-        return not_kept(key, "it has reads that cannot be checked again", std::move(unseen));
+        return not_cached(key, "it has reads that cannot be checked again", std::move(unseen));
     // The answers of the store at compile time.
     std::map<std::uint64_t, std::string> store_answers;
     auto facts = std::make_shared<std::vector<std::string>>();
@@ -529,7 +532,7 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
     entry->trace = trace;
     sort_reads(*entry);
     if (seen.size() > kMaxSeen) {
-        return not_kept(
+        return not_cached(
             key, fmt::format("it has contents of {} files, more than {}", seen.size(), kMaxSeen));
     }
     entry->seen = std::move(seen);
@@ -550,22 +553,22 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
     for (const auto& item : entry->own)
         entry->own_answers.push_back(number_of(compiler::answer_to(world, item)));
     {
-        const std::lock_guard lock(where->mutex);
-        if (*where->distrusted) return not_kept(key, std::string(kDistrusted));
-        if (where->environment != session.environment()) {
-            where->environment = session.environment();
-            where->revision = next_revision();
-            where->answers.clear();
+        const std::lock_guard lock(state->mutex);
+        if (*state->distrusted) return not_cached(key, std::string(kDistrusted));
+        if (state->environment != session.environment()) {
+            state->environment = session.environment();
+            state->revision = next_revision();
+            state->answers.clear();
         }
-        check_paths(*where, *entry, session.environment()->files(),
+        check_paths(*state, *entry, session.environment()->files(),
                     std::chrono::steady_clock::now());
-        entry->world = inputs_of(*where, world, *trace);
-        entry->revision = where->revision;
+        entry->world = inputs_of(*state, world, *trace);
+        entry->revision = state->revision;
     }
     BUNRAKU_ASSERT(entry->fact_answers.size() == facts->size());
     BUNRAKU_ASSERT(entry->own_answers.size() == entry->own.size());
     constexpr std::string_view kChanged = "files changed while it was compiled";
-    if (!session.environment()->unchanged()) return not_kept(key, std::string(kChanged));
+    if (!session.environment()->unchanged()) return not_cached(key, std::string(kChanged));
     // A file that changed during the compile may have been read before the change. Only its ctime
     // reveals this, because programs cannot set it. This check is last: a later change gives a file
     // a different stamp than the one recorded above.
@@ -576,7 +579,7 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
     };
     if (std::ranges::any_of(entry->paths->list, changed) ||
         std::ranges::any_of(entry->seen, changed, &SeenPath::path))
-        return not_kept(key, std::string(kChanged));
+        return not_cached(key, std::string(kChanged));
     auto packed = http::gzip(json);
     if (secrets_) {
         auto sealed = secrets_->seal(packed, kCatalogSealContext);
@@ -587,9 +590,9 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
         }
         packed = std::move(*sealed);
     }
-    entry->kept = {.etag = codec::short_digest(json),
-                   .digest = codec::short_digest(packed),
-                   .facts = std::move(facts)};
+    entry->catalog = {.etag = codec::short_digest(json),
+                      .digest = codec::short_digest(packed),
+                      .facts = std::move(facts)};
     auto saved = sys::disk().make_directories(folder_, 0700);
     if (saved) saved = sys::disk().replace(file_of(text), packed, {.mode = 0600});
     if (!saved) {
@@ -597,12 +600,13 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
                                                    key.node, saved.error().message));
         return std::nullopt;
     }
-    BUNRAKU_ASSERT(!entry->kept.etag.empty() && !entry->kept.digest.empty() && entry->kept.facts);
+    BUNRAKU_ASSERT(!entry->catalog.etag.empty() && !entry->catalog.digest.empty() &&
+                   entry->catalog.facts);
     remember(text, *entry);
-    const auto kept = entry->kept;
+    const auto out = entry->catalog;
     const std::lock_guard lock(mutex_);
     entries_[text] = std::move(entry);
-    return kept;
+    return out;
 }
 
 }  // namespace bunraku::server

@@ -58,7 +58,7 @@ public:
                                       const std::string* fingerprint = nullptr);
     /// Returns the JSON of a catalog that find() returned, compressed with gzip. Returns nullopt if
     /// it was removed.
-    std::optional<std::string> packed(const Key& key, const CachedCatalog& kept) const;
+    std::optional<std::string> packed(const Key& key, const CachedCatalog& catalog) const;
 
     /// Caches a catalog whose compile started at `began_ns` (wall clock), provided that all its
     /// reads can be checked later. `seen` lists further input files. Logs disk errors. Returns the
@@ -94,17 +94,18 @@ private:
         std::unordered_map<std::string, Watched> paths;
         /// the paths that changed last, newest at the end; limited
         std::vector<std::string> changed;
-        /// By read, the contribution of the read and its answer at this revision to an entry's sum
-        /// `world`.
+        /// Maps a read to the number that it adds, with its answer at this revision, to the sum
+        /// `world` of an entry.
         std::unordered_map<std::uint64_t, std::uint64_t> answers;
         /// True after a failed comparison; nothing is cached until clear(). Shared by all versions
         /// of the environment.
         std::shared_ptr<std::atomic<bool>> distrusted;
     };
-    /// Returns Files::moment() of a state, as a number that no other state has. 0 means unknown.
-    static std::uint64_t moment_of(const EnvironmentState& place, const environment::Files& files) {
+    /// Returns Files::moment() of a state, combined with the number of the state, so that no other
+    /// state has the same value. 0 means unknown.
+    static std::uint64_t moment_of(const EnvironmentState& state, const environment::Files& files) {
         const auto moment = files.moment();
-        return moment ? *moment << 16 | place.number : 0;
+        return moment ? *moment << 16 | state.number : 0;
     }
     /// Paths of files and folders, whose texts belong to the table. Nodes with the same roles share
     /// the list, because a site with a hundred modules has thousands of paths per node.
@@ -120,14 +121,16 @@ private:
         std::vector<environment::ReadTable::Item> own;
         mutable std::mutex seen_mutex;  ///< guards the stamps in `seen`
         mutable std::vector<SeenPath> seen;
-        /// revision of the place at which `world` was last correct
+        /// revision of the state for which `world` was last correct
         std::atomic<std::uint64_t> revision = 0;
-        std::uint64_t world = 0, of_node = 0;  ///< sums of the answers of these reads
-        std::string fingerprint;               ///< fingerprint of the facts
-        /// Answers by path of `kept.facts` and by `own`; empty after a restart.
+        std::uint64_t world = 0;    ///< sum over the reads in the trace, except `own`
+        std::uint64_t of_node = 0;  ///< sum over `own`
+        std::string fingerprint;    ///< fingerprint of the facts
+        /// Answers to the reads of the facts in `catalog.facts` and to those in `own`, in the same
+        /// order. Empty after a restart.
         std::vector<std::uint64_t> fact_answers, own_answers;
         std::string version;  ///< result of the environment's config_version; may be empty
-        CachedCatalog kept;
+        CachedCatalog catalog;
         std::int64_t since_ns = 0;  ///< wall-clock time
         std::string text_digest;    ///< digest of the JSON without its stamps
         /// Values of moment_of() when `paths` were last checked and when `seen` was last correct.
@@ -140,25 +143,25 @@ private:
     std::shared_ptr<const Paths> one_of(Paths paths);
 
     /// Returns the state for the version of the environment that the session has opened.
-    std::shared_ptr<EnvironmentState> place(const site::Session& session);
+    std::shared_ptr<EnvironmentState> state_of(const site::Session& session);
     std::uint64_t next_revision() { return ++revisions_; }
     bool same(SeenPath& seen, const environment::Files& files) const;
-    void check_paths(EnvironmentState& place, Entry& entry, const environment::Files& files,
+    void check_paths(EnvironmentState& state, Entry& entry, const environment::Files& files,
                      std::chrono::steady_clock::time_point asked);
     /// Returns the reads whose answers a compile of this session cannot check again.
     static std::vector<std::string> unseen_reads(site::Session& session,
                                                  const environment::Trace& trace);
-    std::uint64_t inputs_of(EnvironmentState& place, const compiler::InputsSnapshot& world,
+    std::uint64_t inputs_of(EnvironmentState& state, const compiler::InputsSnapshot& world,
                             const environment::Trace& trace);
     /// Reports whether the reads that each request answers again, and the files of sources, are
     /// unchanged.
-    bool own_reads_unchanged(const EnvironmentState& where, const Entry& entry,
+    bool own_reads_unchanged(const EnvironmentState& state, const Entry& entry,
                              const compiler::InputsSnapshot& world, site::Session& session) const;
     /// Reports whether nothing that the entry watches has changed since it was found. A compile in
     /// between must then give the same catalog.
-    bool nothing_changed(EnvironmentState& where, Entry& entry, site::Session& session);
+    bool nothing_changed(EnvironmentState& state, Entry& entry, site::Session& session);
     /// Marks the environment as distrusted, because one of its cached catalogs was wrong.
-    void distrust(const Key& key, EnvironmentState& where);
+    void distrust(const Key& key, EnvironmentState& state);
     void forget(const std::string& key);
     /// Loads an entry from disk. Returns null if there is none.
     std::shared_ptr<Entry> recall(const std::string& key, site::Session& session);
@@ -169,8 +172,8 @@ private:
     void explain_own(const Key& key, const Entry& entry, const compiler::InputsSnapshot& world,
                      site::Session& session);
     /// Records why the catalog that was just compiled is not cached. Returns nullopt.
-    std::optional<CachedCatalog> not_kept(const Key& key, std::string reason,
-                                          std::vector<std::string> details = {});
+    std::optional<CachedCatalog> not_cached(const Key& key, std::string reason,
+                                            std::vector<std::string> details = {});
 
     CacheReasons reasons_;
     std::string folder_;

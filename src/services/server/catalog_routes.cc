@@ -82,8 +82,8 @@ struct CatalogRequest {
     std::optional<std::string> etag;  ///< ETag of the client's catalog
     /// Fingerprint of the facts, if the client sends it instead of them.
     std::optional<std::string> fingerprint;
-    /// Returns the version of an environment for this request. Empty for requests in which no agent
-    /// runs; they get the version that the node has.
+    /// Returns the version of an environment for this request. Not set for requests outside of an
+    /// agent run, which get the version that the node has.
     std::function<std::shared_ptr<const PlacedVersion>(const std::string& environment)>
         find_version;
     /// The versions found so far, null for an environment without versions.
@@ -252,8 +252,8 @@ public:
         return out;
     }
 
-    /// Returns a response to refuse an environment that only the form of a request names. The rules
-    /// of auth.conf have seen the query, so that they decide again.
+    /// Applies the rules of auth.conf to environments that the form in the body names, because the
+    /// first check has seen only the query. Returns a response if they refuse the request.
     std::optional<Response> refuse_form(const Request& request,
                                         const std::vector<std::string>& environments) {
         if (environments.empty()) return std::nullopt;
@@ -546,10 +546,10 @@ private:
                         wanted.static_catalog ? wanted.checksums : "as it is")};
         if (wanted.may_keep) {
             const auto* print = wanted.fingerprint ? &*wanted.fingerprint : nullptr;
-            if (auto kept = compiler_.kept().find(key, *session, print)) {
-                auto out = cached_answer(wanted, key, *kept);
+            if (auto cached = compiler_.catalog_cache().find(key, *session, print)) {
+                auto out = cached_answer(wanted, key, *cached);
                 // If another comparison is running, this request waits for its own compile instead.
-                if (out && (!kept->to_compare || compare_later(wanted, key, *kept, session)))
+                if (out && (!cached->to_compare || compare_later(wanted, key, *cached, session)))
                     return std::move(*out);
             }
         }
@@ -563,10 +563,10 @@ private:
 
     /// Returns nullopt if the cached catalog was removed meanwhile.
     std::optional<Answer> cached_answer(const CatalogRequest& wanted, const CatalogCache::Key& key,
-                                        const CatalogCache::CachedCatalog& kept) const {
-        Validity validity{.etag = kept.etag, .facts = kept.facts};
-        if (wanted.etag == kept.etag) return StillValid{std::move(validity)};
-        auto packed = compiler_.kept().packed(key, kept);
+                                        const CatalogCache::CachedCatalog& cached) const {
+        Validity validity{.etag = cached.etag, .facts = cached.facts};
+        if (wanted.etag == cached.etag) return StillValid{std::move(validity)};
+        auto packed = compiler_.catalog_cache().packed(key, cached);
         if (!packed) return std::nullopt;
         return PackedCatalog{std::move(*packed), std::move(validity)};
     }
@@ -574,7 +574,7 @@ private:
     /// Verifies a cached catalog by a background compile, so that the client does not wait for it.
     /// Returns false if another comparison is running.
     bool compare_later(const CatalogRequest& wanted, const CatalogCache::Key& key,
-                       const CatalogCache::CachedCatalog& kept,
+                       const CatalogCache::CachedCatalog& cached,
                        const std::shared_ptr<site::Session>& session) {
         if (comparing_.exchange(true)) return false;
         // The comparison uses the same version. The HTTP request ends before it.
@@ -582,7 +582,7 @@ private:
         again.find_version = nullptr;
         again.versions = std::make_shared<CatalogRequest::Versions>(*wanted.versions);
         const bool posted = compiler_.aside().post([this, wanted = std::move(again), key,
-                                                    facts = kept.facts, session] {
+                                                    facts = cached.facts, session] {
             try {
                 compare(wanted, key, *facts, session);
             } catch (const ApiError&) {
@@ -615,7 +615,7 @@ private:
                 return;
         }
         const auto made = make(wanted, *session, compiler_.log());
-        compiler_.kept().compare(key, *session, made.json);
+        compiler_.catalog_cache().compare(key, *session, made.json);
     }
 
     struct Made {
@@ -684,9 +684,9 @@ private:
                                  *result.naming, run);
         }
         if (wanted.may_keep) {
-            if (auto kept = compiler_.kept().keep(key, session, result, out.json,
-                                                  std::move(made.seen), began_ns)) {
-                out.validity = Validity{std::move(kept->etag), std::move(kept->facts)};
+            if (auto cached = compiler_.catalog_cache().keep(key, session, result, out.json,
+                                                             std::move(made.seen), began_ns)) {
+                out.validity = Validity{std::move(cached->etag), std::move(cached->facts)};
             }
         }
         return out;

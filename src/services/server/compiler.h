@@ -43,7 +43,7 @@ public:
     FileMounts& files() { return files_; }
     StaticContent& static_content() { return static_content_; }
     const FactFiles& fact_files() const { return fact_files_; }
-    CatalogCache& kept() { return kept_; }
+    CatalogCache& catalog_cache() { return catalog_cache_; }
     KnownReports& known_reports() { return known_reports_; }
     /// Returns $server_facts of this machine. The value lives as long as this object.
     const value::Value& server_facts() const { return server_facts_; }
@@ -94,7 +94,7 @@ private:
     FileMounts files_;
     FactFiles fact_files_;
     StaticContent static_content_;
-    CatalogCache kept_;
+    CatalogCache catalog_cache_;
     KnownReports known_reports_;
     base::Arena arena_;
     value::Value server_facts_;

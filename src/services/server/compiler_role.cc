@@ -63,9 +63,10 @@ Compiler::Compiler(const Context& context, config::Settings settings, site::Opti
       files_(site_.settings()),
       fact_files_(FactFiles::of_settings(site_.settings(), context.log)),
       static_content_(context.state_directory + "/static", files_),
-      kept_(context.state_directory + "/kept", context.log, program_of(context, site_.settings()),
-            std::make_shared<store::Secrets>(site::store_key_of(site_.settings())),
-            [this](const std::string& path) { return content_mark(files_.digests(), path); }),
+      catalog_cache_(
+          context.state_directory + "/kept", context.log, program_of(context, site_.settings()),
+          std::make_shared<store::Secrets>(site::store_key_of(site_.settings())),
+          [this](const std::string& path) { return content_mark(files_.digests(), path); }),
       known_reports_(context.state_directory + "/reports", context.log),
       server_facts_(site::own_server_facts(arena_, site_.settings().compatibility())),
       compile_time_(context.counters.histogram(kCompileTime, "Time that a compile takes.")),
@@ -210,7 +211,7 @@ std::string Compiler::plugins_tag(const std::string& name, const PlacedVersion* 
 void Compiler::flush() {
     site_.clear();
     versions_.clear();
-    kept_.clear();
+    catalog_cache_.clear();
     const std::lock_guard lock(mutex_);
     recent_.clear();
     plugins_.clear();
@@ -244,9 +245,10 @@ public:
                 [c] { return c->failed.load(); });
         gauge("bunraku_catalogs_waiting", "Requests that wait for a compile.",
               [c] { return c->slots().waiting(); });
-        gauge("bunraku_catalogs_kept", "Cached catalogs.", [c] { return c->kept().size(); });
+        gauge("bunraku_catalogs_kept", "Cached catalogs.",
+              [c] { return c->catalog_cache().size(); });
         counter("bunraku_catalogs_reused_total", "Catalogs returned from the cache.",
-                [c] { return c->kept().answered(); });
+                [c] { return c->catalog_cache().answered(); });
         counter("bunraku_reports_repeated_total", "Reports sent as a difference to the last one.",
                 [c] { return c->repeated_reports.load(); });
         gauge("bunraku_compile_slots", "Catalogs that can be compiled at the same time.",

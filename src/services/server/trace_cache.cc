@@ -78,9 +78,9 @@ bool TraceCache::write_texts(Written& written, const std::vector<ReadId>& ids) {
     return true;
 }
 
-void TraceCache::save(const std::string& key, const CachedCatalog& kept) {
-    BUNRAKU_ASSERT(kept.trace != nullptr);
-    const auto& trace = *kept.trace;
+void TraceCache::save(const std::string& key, const CachedCatalog& cached) {
+    BUNRAKU_ASSERT(cached.trace != nullptr);
+    const auto& trace = *cached.trace;
     const IdSet ids = trace.ids();
     std::vector<ReadId> needed;
     const auto need = [&](ReadId id) { needed.push_back(id); };
@@ -108,17 +108,17 @@ void TraceCache::save(const std::string& key, const CachedCatalog& kept) {
     std::string text;
     for (const std::string_view part :
          {std::string_view(program_), std::string_view(key), std::string_view(name),
-          std::string_view(kept.etag), std::string_view(kept.digest),
-          std::string_view(kept.fingerprint), std::string_view(kept.version),
-          std::string_view(kept.text_digest)})
+          std::string_view(cached.etag), std::string_view(cached.digest),
+          std::string_view(cached.fingerprint), std::string_view(cached.version),
+          std::string_view(cached.text_digest)})
         put_packed(text, part);
-    put_packed(text, static_cast<std::uint64_t>(kept.since_ns));
-    put_packed(text, kept.world);
-    put_packed(text, kept.of_node);
-    put_packed(text, kept.facts.size());
-    for (const auto& fact : kept.facts) put_packed(text, fact);
-    put_packed(text, kept.seen.size());
-    for (const auto& [path, stamp, content] : kept.seen) {
+    put_packed(text, static_cast<std::uint64_t>(cached.since_ns));
+    put_packed(text, cached.world);
+    put_packed(text, cached.of_node);
+    put_packed(text, cached.facts.size());
+    for (const auto& fact : cached.facts) put_packed(text, fact);
+    put_packed(text, cached.seen.size());
+    for (const auto& [path, stamp, content] : cached.seen) {
         put_packed(text, path);
         put_packed(text, content);
         put_packed(text, static_cast<std::uint64_t>(stamp.mtime_ns));

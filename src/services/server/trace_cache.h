@@ -47,7 +47,7 @@ public:
         std::vector<SeenPath> seen;
         std::shared_ptr<const environment::Trace> trace;
     };
-    void save(const std::string& key, const CachedCatalog& kept);
+    void save(const std::string& key, const CachedCatalog& catalog);
     /// Loads a catalog. Its trace uses the ids of `table`.
     std::optional<CachedCatalog> load(const std::string& key,
                                       const std::shared_ptr<environment::ReadTable>& table);
