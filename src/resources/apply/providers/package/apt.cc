@@ -175,7 +175,7 @@ const ProviderClass& provider_package_apt() {
          .depth = 6},
         make_package_provider<Apt>,
         list_dpkg,
-        false};
+        /*allow_virtual=*/false};
     return kClass;
 }
 

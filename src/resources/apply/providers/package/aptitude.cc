@@ -45,7 +45,7 @@ const ProviderClass& provider_package_aptitude() {
          .depth = 7},
         make_package_provider<Aptitude>,
         list_dpkg,
-        false};
+        /*allow_virtual=*/false};
     return kClass;
 }
 

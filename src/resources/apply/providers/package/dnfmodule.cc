@@ -121,7 +121,7 @@ const ProviderClass& provider_package_dnfmodule() {
          .depth = 6},
         make_package_provider<DnfModule>,
         list_modules,
-        false};
+        /*allow_virtual=*/false};
     return kClass;
 }
 

@@ -213,7 +213,7 @@ const ProviderClass& provider_package_dpkg() {
          .depth = 5},
         make_package_provider<Dpkg>,
         list_dpkg,
-        false};
+        /*allow_virtual=*/false};
     return kClass;
 }
 

@@ -108,7 +108,7 @@ const ProviderClass& provider_package_xbps() {
          .depth = 5},
         make_package_provider<Xbps>,
         list,
-        false};
+        /*allow_virtual=*/false};
     return kClass;
 }
 
