@@ -152,7 +152,7 @@ private:
                                               : fmt::format("/rollouts/{}/{}", number, action);
         const auto answer = client().send("POST", path + parameters);
         const int code = print_status(answer);
-        // The command did what was asked, also if that was a halt.
+        // The command succeeded, even if the state that it caused is a bad one, such as halted.
         return code == kBad ? 0 : code;
     }
 

@@ -167,8 +167,9 @@ agents
 [ -e "made/extra-$canary" ] || { echo 'FAILED: a return without rollback: remove has removed a file'; failures=$((failures + 1)); }
 curl -s "$plain/metrics" | grep -q 'bunraku_rollout_verdicts_total{verdict="failed"} 1' || { echo 'FAILED: metrics'; failures=$((failures + 1)); }
 
-# With `rollback: remove`, agents remove what the bad version declared and they created, at the
-# latest with the second run after the return. Files that existed before, or that changed afterwards, remain.
+# With `rollback: remove`, agents remove the resources of the bad version that they created. They do
+# so at the latest in the second run after the return. Files that existed before, or that changed
+# afterwards, remain.
 printf 'soak: 0s\nproofs: 1\nwaves: [50%%, 100%%]\nrollback: remove\n' >control/rollout.yaml
 for node in $nodes; do printf before >"made/before-$node"; done
 commit four "exec { '/bin/false': }

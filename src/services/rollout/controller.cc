@@ -321,7 +321,7 @@ std::string Controller::waiting_for(const RolloutRow& row, const Plan& plan, std
 std::int64_t Controller::time_in_state(const RolloutRow& row, std::int64_t now,
                                        std::vector<Outage> outages) const {
     const Silence silence{.last = row.since, .now = now, .outages = std::move(outages)};
-    // After a step back, the time of the database says less than this server has watched.
+    // After the database's clock stepped back, its time shows less than this server has watched.
     return std::max(silence.open_time(), watch_.unchanged(watched_rollout(row), {row.sequence, 0}));
 }
 
@@ -346,7 +346,7 @@ std::optional<std::string> Controller::server_without(std::string_view environme
     if (!own || own->name != version) return options_.server;
     for (const auto& server : options_.versions->table().servers) {
         if (server.server == options_.server || server.forgotten) continue;
-        // A server that was not seen for an hour serves none of the rollout's nodes.
+        // A server that was not seen for an hour does not serve nodes of the rollout.
         if (unseen_for(options_.versions->lease_clock(), server) > kForwardLease) continue;
         if (server.versions.find(json_string(version)) == std::string::npos) return server.server;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advances rollouts: starts waves, judges nodes, halts, reverts and finishes. It keeps nothing in
-// memory that the rows of the store do not say, except copies, so that it can stop at any time and
-// run on several servers.
+// Advances rollouts: starts waves, judges nodes, halts, reverts and finishes. All of its state is
+// in rows of the store, and memory contains only copies. Therefore it can stop at any time and run
+// on several servers.
 #pragma once
 
 #include <atomic>
@@ -77,10 +77,10 @@ public:
     Controller(const Controller&) = delete;
     Controller& operator=(const Controller&) = delete;
 
-    /// Ends checks, and waits until the webhook that is being sent has answered.
+    /// Ends checks, and waits for the response to a webhook that is being sent.
     void stop();
 
-    /// Reads the table, and acknowledges it for this server, before the first agent comes.
+    /// Reads the table, and acknowledges it for this server, before the first request of an agent.
     base::Result<void> join();
 
     /// Advances all live rollouts by one step. Returns true if there is anything live.
@@ -122,8 +122,8 @@ private:
     base::Result<void> judge_nodes(Pass& pass);
     base::Result<std::optional<JudgedNode>> evidence(Pass& pass,
                                                      const store::RolloutMember& member);
-    /// Observes a node, and returns for how many milliseconds no sign of life has come. `since` is
-    /// the time of the last event that counts as one.
+    /// Observes a node, and returns the number of milliseconds for which it has been silent.
+    /// `since` is the time of the last event that ended a silence.
     std::int64_t watched_for(const Pass& pass, const std::string& node, std::int64_t since);
     base::Result<bool> control_group_fails(Pass& pass);
     std::optional<Command> decide(Pass& pass, std::string& reason);
@@ -135,12 +135,14 @@ private:
     std::optional<Command> decide_soaking(Pass& pass, std::string& reason);
     std::optional<Command> decide_returning(Pass& pass, std::string& reason);
     std::optional<Command> decide_finishing(Pass& pass, std::string& reason);
-    /// Returns for how many milliseconds a rollout has been in its state, without the outages.
+    /// Returns the number of milliseconds for which a rollout has been in its state, without the
+    /// outages.
     std::int64_t time_in_state(const store::RolloutRow& row, std::int64_t now,
                                std::vector<Outage> outages) const;
     std::string waiting_for(const store::RolloutRow& row, const Plan& plan, std::int64_t now);
-    /// Returns which server nodes wait for before they take a version, because it does not know the
-    /// newest targets or does not have the version. Returns an empty text if they do not wait.
+    /// Describes the server for which nodes have to wait before they take a version, because it
+    /// does not know the newest targets or does not have the version. Returns an empty text if they
+    /// do not wait.
     std::string awaited_server(std::string_view environment, std::string_view version) const;
     /// Returns which server does not have a version, in the words of awaited_server().
     std::string missing_version(std::string_view environment, std::string_view version) const;
@@ -151,9 +153,9 @@ private:
     base::Result<std::optional<store::RolloutRow>> transition(const store::RolloutRow& row,
                                                               const Plan& plan, Command command,
                                                               const Actor& actor);
-    /// Returns since when other servers do not answer, if they are away.
+    /// Returns the times since which other servers have not answered.
     std::vector<Outage> servers_away(std::int64_t now) const;
-    /// Reports whether reports may not come because another server does not answer.
+    /// Reports whether reports may be missing because another server does not answer.
     bool misses_reports() const;
     /// Records for each live rollout that this server, or all of them, did not reach the store for
     /// a while before `now`.
@@ -161,8 +163,8 @@ private:
     /// Removes the tries whose time is over.
     base::Result<void> end_tries(std::int64_t now);
     base::Result<void> acknowledge(std::int64_t now);
-    /// Switches environments whose rollouts were finished while this server did not answer, so that
-    /// the others did not wait for it.
+    /// Switches environments whose rollouts finished while this server did not answer. The other
+    /// servers have not waited for it.
     base::Result<void> use_finished(const VersionTable& table);
     base::Result<void> clean(std::int64_t now);
     /// Finds the nodes whose agents may remove something, if a rollout has changed since.
@@ -182,15 +184,16 @@ private:
     std::map<std::int64_t, std::string> problems_;  ///< why a rollout could not advance, by id
     /// The newest report of each node that was judged, and the verdict, by rollout and node.
     std::map<std::pair<std::int64_t, std::string>, std::int64_t> judged_;
-    /// Watches nodes and rollouts. Starts again after the store was away, because reports could not
-    /// come meanwhile.
+    /// Watches nodes and rollouts. Restarts after the store was unavailable, because reports could
+    /// not arrive during that time.
     LeaseClock watch_;
     StepDetector steps_;
     std::int64_t acknowledged_ = -1;  ///< the epoch
     std::optional<sys::TimePoint> acknowledged_at_, cleaned_at_;
     std::int64_t returned_epoch_ = -1;  ///< the epoch of the last find_returned()
     std::atomic<bool> sending_{false};
-    /// For whatever waits for a program or another server. No pass and no command waits for it.
+    /// Runs work that waits for a program or another server, so that passes and commands do not
+    /// wait.
     std::unique_ptr<sys::Executor> outside_;
     Checks checks_;
 };

@@ -80,7 +80,7 @@ std::vector<Outage> Controller::servers_away(std::int64_t now) const {
 }
 
 bool Controller::misses_reports() const {
-    // Agents of a server that is away for longer use another one, or never report.
+    // If a server is unavailable for longer, its agents use another one or never report.
     return std::ranges::any_of(options_.versions->table().servers, [&](const auto& server) {
         const auto unseen = unseen_for(options_.versions->lease_clock(), server);
         return !server.forgotten && server.server != options_.server && unseen > kLeastOutage &&
@@ -89,13 +89,14 @@ bool Controller::misses_reports() const {
 }
 
 Result<void> Controller::record_outage(const std::vector<RolloutRow>& rows, std::int64_t now) {
-    // This server hung, was stopped or did not reach the store. Reports to it did not come.
+    // If this server hung, was stopped or could not reach the store, reports to it did not arrive.
     std::int64_t seen = options_.versions->last_seen();
     for (const auto& server : options_.versions->table().servers)
         if (server.server == options_.server && !server.forgotten) seen = server.seen;
     if (misses_reports()) watch_.restart();
     // A clock that steps forward looks like an outage, too. The first server that sees the step
-    // records it before it acknowledges the table, so that all judge without this time.
+    // records it before it acknowledges the table, so that all servers exclude this time when they
+    // judge.
     if (seen <= 0 || now - seen <= kLeastOutage) return {};
     watch_.restart();
     for (const RolloutRow& row : rows) {
@@ -366,7 +367,7 @@ std::optional<Command> Controller::decide_returning(Pass& pass, std::string& rea
         // An operator has given it the new version.
         const auto attempt = pass.tries.find(member.certname);
         if (attempt != pass.tries.end() && attempt->second.version == pass.row.to) continue;
-        // An agent that the new version killed does not return by itself.
+        // An agent that the new version has killed cannot return.
         const auto run = pass.runs.find(member.certname);
         Silence silence{.now = pass.times.now,
                         .watched = watched_for(pass, member.certname, pass.row.since)};
@@ -467,8 +468,8 @@ Result<void> Controller::join() {
 
 Result<void> Controller::clean(std::int64_t now) {
     constexpr std::chrono::minutes kPause{5};
-    // Time that nodes have to move after a rollout. Most move with their next run. Those whose
-    // requests do not show the begin of a run may need several.
+    // Time for nodes to move after a rollout. Most move with their next run. Nodes whose requests
+    // do not show where a run begins may need several runs.
     constexpr std::chrono::milliseconds kLongestUnmoved = std::chrono::hours(24);
     const auto begun = options_.runtime.now();
     if (cleaned_at_ && begun - *cleaned_at_ < kPause) return {};
@@ -485,7 +486,7 @@ Result<void> Controller::clean(std::int64_t now) {
             continue;
         }
         const auto base = options_.deployed.base(name);
-        // After a step of the clock, rows look older than they are.
+        // After the clock has stepped forward, rows look older than they are.
         if (!base || steps_.stepped_within(kLongestUnmoved)) continue;
         std::set<std::string> unmoved;
         for (const auto& [node, row] : versions.nodes)

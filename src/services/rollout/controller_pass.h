@@ -39,7 +39,7 @@ struct Controller::Pass {
     std::map<std::string, store::RunRow, std::less<>> runs;
     ByText<store::NodeVersion> nodes;
     ByText<store::NodeTry> tries;
-    /// Times since which other servers do not answer. They count for silence only.
+    /// Outages of other servers. They are excluded from silence, but not from other times.
     std::vector<Outage> away;
     /// Id of the plan's environment; 0 if the store has no run in it.
     std::int64_t environment = 0;

@@ -81,7 +81,7 @@ Result<JudgedRun> judged_run(Database& db, const store::RunRow& row, std::string
     return out;
 }
 
-/// Adds what the runs before the move say. `runs` are newest first.
+/// Adds the evidence of the runs before the move. `runs` are newest first.
 void add_history(JudgedNode& node) {
     std::map<std::string, int> changes;
     std::size_t seen = 0;

@@ -16,7 +16,7 @@ namespace bunraku::rollout {
 /// Times in milliseconds since the epoch.
 struct EvidenceTimes {
     std::int64_t now = 0;  ///< time of the database
-    /// Since when the environment has the version before. A catalog of an earlier time may be of
+    /// The time at which the environment got the previous version. Earlier catalogs may be of
     /// another version. 0 if it is unknown.
     std::int64_t base_since = 0;
     std::vector<Outage> outages{};  ///< see Silence
@@ -38,7 +38,8 @@ base::Result<std::vector<std::string>> changed_facts(store::Database& db,
                                                      const std::string& certname,
                                                      std::int64_t since);
 
-/// Returns whether the latest run of a node since `since` failed although the one before did not.
+/// Returns whether the latest run of a node since `since` failed although the run before it did
+/// not.
 base::Result<bool> fails_newly(store::Database& db, const std::string& certname,
                                std::int64_t since);
 

@@ -25,7 +25,8 @@ bool is_ahead(const JudgedRun& run) {
 /// Reports whether a run began after the first one with the new version, or is this one.
 bool follows(const JudgedRun& run, const JudgedRun& first) {
     // The clock of the agent orders its own runs, so that a late report of an earlier run does not
-    // count. If the clock was set back after the first run, its time of arrival is compared.
+    // count. If that clock was set back after the first run, compare with the arrival time of the
+    // first run.
     const bool set_back = is_ahead(first) && !is_ahead(run);
     return run.start >= (set_back ? first.received : first.start);
 }
@@ -44,7 +45,7 @@ std::vector<const JudgedRun*> runs_after_move(const JudgedNode& node) {
     const JudgedRun* const first = first_run(node);
     for (const JudgedRun& run : node.runs) {
         if (run.elsewhere) continue;
-        // If the report of the first run never came, only the time of arrival is left.
+        // Without the report of the first run, only the arrival times can be compared.
         const bool after = first ? follows(run, *first) : run.received >= node.moved;
         if (after) out.push_back(&run);
     }
@@ -84,7 +85,8 @@ const JudgedEvent* unexplained(const JudgedNode& node, const JudgedRun& run, boo
         if (node.habitual.contains(property_key(event))) continue;
         if (first) {
             if (node.any_change || node.expected.contains(event.resource)) continue;
-            // A resource is refreshed because another one changed, which has an event of its own.
+            // A refresh is the result of another resource's change, and that change has its own
+            // event.
             if (event.property.empty() && !node.expected.empty()) continue;
         }
         return &event;
@@ -129,14 +131,15 @@ std::string_view verdict_name(Verdict verdict) { return kNames[static_cast<std::
 
 bool is_before_move(const JudgedNode& node, const JudgedRun& run) {
     const JudgedRun* const first = first_run(node);
-    // After a step back of the clock, reports of later runs have earlier times than the move.
+    // If the clock was set back, reports of later runs have earlier times than the move.
     return first ? run.id < first->id && !follows(run, *first) : run.received < node.moved;
 }
 
 Judgement judge(const JudgedNode& node, const Rules& rules) {
     const auto runs = runs_after_move(node);
     Judgement out;
-    // An unplanned catalog counts before its report comes. A failure says more.
+    // An unplanned catalog counts before its report arrives. A failure takes precedence, because it
+    // is the more useful verdict.
     const bool failed = std::ranges::any_of(
         runs, [&](const JudgedRun* run) { return failure_in(node, *run).has_value(); });
     if (!failed && !node.unplanned.empty())

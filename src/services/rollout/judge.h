@@ -38,30 +38,30 @@ struct JudgedRun {
     std::vector<JudgedEvent> events;
 };
 
-/// A time in which a server did not reach the store, so that reports to it could not come.
+/// A period in which a server could not reach the store, so that reports could not arrive.
 /// Milliseconds since the epoch.
 struct Outage {
     std::int64_t from = 0, until = 0;
 };
 
-/// How long a node has sent nothing, and why that may be.
+/// How long a node has sent nothing, and the outages that may be the cause.
 struct Silence {
-    std::int64_t last = 0;  ///< the last sign of life
+    std::int64_t last = 0;  ///< the time of the last contact
     std::int64_t now = 0;
-    /// For how long this server has watched the node without a sign of life, in milliseconds by
-    /// its monotonic clock. 0 if reports could not come.
+    /// How long this server has watched the node without hearing from it, in milliseconds by its
+    /// monotonic clock. 0 if reports could not arrive.
     std::int64_t watched = 0;
     std::vector<Outage> outages{};  ///< in any order; may overlap
-    /// Returns the time since the last sign of life without the outages.
+    /// Returns the time since `last`, without the outages.
     std::int64_t open_time() const;
-    /// Reports whether the node is silent: nothing came for longer than `limit` while this server
-    /// watched, or for twice as long between outages.
+    /// Reports whether the node is silent. It is if nothing arrived for longer than `limit` while
+    /// this server watched, or for twice that time without the outages.
     bool longer_than(std::int64_t limit) const;
 };
 
 /// What is known about a node.
 struct JudgedNode {
-    std::int64_t moved = 0;   ///< begin of its first run with the new version
+    std::int64_t moved = 0;   ///< start of its first run with the new version
     std::string transaction;  ///< UUID of that run; empty if it is unknown
     std::int64_t now = 0;
     std::int64_t watched = 0;       ///< see Silence
@@ -108,8 +108,7 @@ struct Judgement {
 };
 Judgement judge(const JudgedNode& node, const Rules& rules);
 
-/// Reports whether a run belongs to the time before the move, as far as that is known although
-/// clocks step.
+/// Reports whether a run took place before the move. Clocks may step, so the result is an estimate.
 bool is_before_move(const JudgedNode& node, const JudgedRun& run);
 
 /// Numbers of nodes of moved waves.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures time that passes without a sign of life. The clocks of the database and of machines
+// Measures how long other parties have been silent. The clocks of the database and of machines may
 // step, so only the monotonic clock of this process counts.
 #pragma once
 
@@ -17,22 +17,22 @@
 
 namespace bunraku::rollout {
 
-/// Watches states of others, such as the row of a server, and returns for how long each has not
-/// changed. Counts only time in which the caller observed it again and again: while this process
-/// hung, it could have missed changes. Thread-safe.
+/// Watches states that others change, such as the row of a server, and returns how long each has
+/// been unchanged. Counts only time in which the caller observed the state repeatedly, because a
+/// process that hangs may miss changes. Thread-safe.
 class LeaseClock {
 public:
     /// Longest time between two observations that counts.
     static constexpr std::chrono::minutes kLongestGap{5};
 
-    /// What identifies a state: two numbers that change with each sign of life.
+    /// Identifies a state by two numbers that change whenever the other party acts.
     using State = std::pair<std::int64_t, std::int64_t>;
 
     explicit LeaseClock(sys::Clock& clock) : clock_(clock) {}
 
     /// Records the present state of `key`, which the caller has just read.
     void observe(std::string_view key, const State& state);
-    /// Returns for how many milliseconds this process knows that `key` has this state. Returns 0 if
+    /// Returns the number of milliseconds for which `key` is known to have this state. Returns 0 if
     /// it has not been observed, or if the last observation was of another state.
     std::int64_t unchanged(std::string_view key, const State& state) const;
     /// Starts all measurements again, for example after a time in which nothing could be observed.

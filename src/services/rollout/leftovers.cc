@@ -73,7 +73,7 @@ Effects effects_of(const std::vector<const JudgedRun*>& runs, std::string_view r
     return out;
 }
 
-/// Describes what stays of a resource that only the new version declares.
+/// Describes what remains of a resource that only the new version declares.
 std::string what_of_added(std::string_view type, const Effects& effects, bool ran) {
     if (type != "Exec" && !store::may_remain(type)) return {};
     if (!ran) return "only the new version declares it";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a return to the version before does not undo, per node, with the command that would.
+// Lists, for each node, what a return to the previous version does not undo, with the command that
+// would undo it.
 #pragma once
 
 #include <map>
@@ -46,9 +47,9 @@ base::Result<std::vector<Leftover>> read_leftovers(store::Database& db,
                                                    std::span<const store::RolloutMember> members,
                                                    const ByText<store::NodeVersion>& versions);
 
-/// Returns what the agent of a node shall remove after a return with `rollback: remove`: the
-/// resources that only the new version declared, that a report shows to be created by the agent,
-/// and that its newest catalog does not declare.
+/// Returns the resources that the agent of a node is to remove after a return with `rollback:
+/// remove`. These are the resources that only the new version declared, that the agent created
+/// according to a report, and that the newest catalog of the node does not declare.
 base::Result<std::vector<store::UndeclaredResource>> read_removals(store::Database& db,
                                                                    const store::RolloutRow& row,
                                                                    const Plan& plan,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times in which a server did not reach the store. The events of a rollout record them, so that the
-// silence of a node can be measured across restarts.
+// Periods in which a server could not reach the store. The events of a rollout record them, so that
+// the silence of a node can be measured across restarts.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::chrono::seconds kPause{2};
 
-/// Sends an event to a webhook. Any answer of 2xx is success.
+/// Sends an event to a webhook. Any status 2xx is a success.
 Result<void> send_event(http::Network& network, const std::string& url, const std::string& body) {
     http::ClientOptions options;
     options.network = &network;
@@ -86,7 +86,7 @@ public:
         context.versions = versions_;
         context.rollouts = std::make_shared<RolloutAccess>(
             RolloutAccess{.controller = controller_, .changed = [this] { schedule(); }});
-        // A store that is away now is read as soon as it answers.
+        // If the store is unavailable now, it is read as soon as it answers.
         if (!controller_->join() || !alone_ || !versions_->table().environments.empty()) schedule();
     }
     ~RolloutRole() override { add_metrics(counters_, nullptr); }

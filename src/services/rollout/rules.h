@@ -51,8 +51,8 @@ struct Rules {
     std::int64_t silent_after_s = 3600;
     Check check;
     bool go_back = true;  ///< "back: auto"; false for "back: ask"
-    /// Types of which agents remove, after a return, what only the new version declared and what
-    /// they created: "File", "Service", .. Empty means `rollback: keep`.
+    /// Types such as "File" and "Service". After a return, agents remove resources of these types
+    /// that they created and that only the new version declared. Empty means `rollback: keep`.
     std::vector<std::string> rollback;
     bool observe = false;         ///< judge, but never halt
     bool agents_may_try = false;  ///< "try: agents": nodes may move themselves for a limited time

@@ -18,7 +18,7 @@ enum class State : std::uint8_t {
     Soaking,    ///< enough nodes of the wave are proved, and time passes
     Paused,     ///< no further wave starts; runs are still judged
     Halted,     ///< a threshold was reached, or an operator stopped it
-    Returning,  ///< all nodes get the version before at their next runs
+    Returning,  ///< all nodes get the previous version at their next runs
     Finishing,  ///< the environment itself is switched to the new version
     Done,
     Returned,

@@ -139,7 +139,8 @@ Result<std::string> StoreVersions::begin(const NodeRun& run, std::string_view ve
     BUNRAKU_TRY_VOID(refresh(run, lock));
     const auto target = table_.target(run.environment, run.node);
     const std::string wanted = target.value_or(std::string(version));
-    // With a target, `version` is the target. A node without a row that tries it has the base.
+    // If there is a target, `version` is the target. A node with a try but without a row has the
+    // base.
     const std::string base = target ? base_of(run.environment) : std::string();
     std::string out = present_version(run, base.empty() ? version : base);
     const auto seen = transactions_.find(key_of(run.environment, run.node));
@@ -219,7 +220,7 @@ Result<std::string> StoreVersions::move(const NodeRun& run, const std::string& b
     });
     lock.lock();
     if (!done) {
-        // One server knows all moves, so the node can keep its version.
+        // A single server knows all moves, so the node can keep its version.
         if (alone) return before;
         ++figures_.refused;
         return failure(done.error().message, kUnknownVersion);
@@ -244,8 +245,8 @@ Result<std::optional<std::string>> StoreVersions::current(std::string_view envir
     {
         std::unique_lock lock(mutex_);
         BUNRAKU_TRY_VOID(refresh(implied, lock));
-        // The run that this server knows has ended if another server has moved the node or has got
-        // its report since.
+        // The run that this server knows has ended if another server has since moved the node or
+        // received its report.
         const bool ended =
             several_servers() && run && (moved_elsewhere(implied, *run) || is_idle(implied));
         if (run && !ended) return run;
@@ -307,8 +308,9 @@ void StoreVersions::idle(const NodeRun& run) {
         auto transaction = BUNRAKU_TRY(store::Transaction::begin(writer.db()));
         const bool known =
             BUNRAKU_TRY(is_known_by_all(writer.db(), lease_clock_, epoch, lease, node.since));
-        // An agent whose requests do not show the begin of a run moves with the next request after
-        // this report, which may be the second of its run unless all servers know that it is due.
+        // Some agents do not show in their requests where a run begins. Such an agent moves with
+        // the first request after this report. Unless all servers know that the node is due, that
+        // request may be the second one of its run.
         if (due && known) node.epoch = epoch;
         if (missing) BUNRAKU_TRY(store::move_node(writer, node, ""));
         stored = BUNRAKU_TRY(store::set_idle(writer, node));

@@ -22,8 +22,8 @@ namespace bunraku::rollout {
 /// Answers from a table in memory. Only a node that is due to move needs the store. Thread-safe.
 class StoreVersions final : public server::VersionAuthority {
 public:
-    /// `marker` is the path of a file that exists once this server has seen a rollout. A server
-    /// that starts with it answers no agent before it has read the table.
+    /// `marker` is the path of a file that this server creates when it sees its first rollout. If
+    /// the file exists, a server that starts does not answer agents until it has read the table.
     /// `runs` records the runs under way on this server.
     StoreVersions(std::shared_ptr<store::Service> service, sys::Runtime& runtime,
                   std::string marker, std::shared_ptr<server::VersionAuthority> runs);
@@ -40,10 +40,11 @@ public:
 
     /// Reads the table again.
     base::Result<void> reload();
-    /// Reports whether the marker exists, if it has to. Without it, this server must not
-    /// acknowledge the table, because after a restart it would answer without the store.
+    /// Reports whether the marker exists or is not needed. If it is needed but missing, this server
+    /// must not acknowledge the table, because after a restart it would answer agents without the
+    /// store.
     bool is_marked() const;
-    /// Renews the leases of this server from the last reload on. Called while the table is
+    /// Renews the leases of this server. They count from the last reload. Called while the table is
     /// acknowledged, so that the other servers wait for this one.
     void renew_leases();
     /// Measures the leases of other servers.
@@ -76,8 +77,8 @@ private:
             return !other.empty() && (last == other || before == other);
         }
     };
-    /// A time by both clocks of this machine. The monotonic clock stands still while the machine is
-    /// suspended, and the other one steps.
+    /// A time by both clocks of this machine, because the monotonic clock stops while the machine
+    /// is suspended, and the wall clock may step.
     struct Contact {
         sys::TimePoint time{};
         std::int64_t wall_ms = 0;
@@ -103,8 +104,9 @@ private:
     std::string base_of(std::string_view environment) const;
     /// Takes over a row of the store that is newer than the table.
     void remember_row(const store::NodeVersion& row);
-    /// Reports whether the node is due to move and has no run under way on any server: a run has
-    /// ended in the present epoch, and all servers knew then that the node is due.
+    /// Reports whether the node is due to move and has no run under way on any server. This is
+    /// known if a run has ended in the present epoch, and if all servers knew at that time that the
+    /// node was due.
     bool is_idle(const server::NodeRun& run) const;
 
     std::shared_ptr<store::Service> service_;
@@ -117,8 +119,8 @@ private:
     ByText<std::string> bases_;
     bool loaded_ = false;  ///< true after the first reload
     bool marked_ = false;  ///< true if the marker exists
-    Contact reloaded_;     ///< begin of the last successful reload
-    /// Begin of the present leases; nullopt until this server has acknowledged the table.
+    Contact reloaded_;     ///< start of the last successful reload
+    /// Start of the present leases; nullopt until this server has acknowledged the table.
     std::optional<Contact> contact_;
     LeaseClock lease_clock_;
     /// Rows that were written while the table was being read.

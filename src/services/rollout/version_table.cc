@@ -78,7 +78,8 @@ Lease VersionTable::lease(std::string_view environment, std::string_view node,
     const EnvironmentVersions& versions = at->second;
     if (versions.rollout)
         return target == versions.rollout->row.from ? Lease::Back : Lease::Forward;
-    // After a try, the node returns. A row without a move shows the version before a rollout.
+    // After a try, the node returns. A row without a move contains the version from before a
+    // rollout.
     const auto row = versions.nodes.find(node);
     const bool moved = row != versions.nodes.end() && row->second.version != row->second.previous;
     return moved && !versions.tries.contains(node) ? Lease::Back : Lease::Forward;

@@ -47,7 +47,7 @@ struct EnvironmentVersions {
     ByText<store::NodeTry> tries;
 };
 
-/// Which lease of a server must end before a node may move although the server does not answer.
+/// The lease of a server that does not answer. A node may move only after this lease has ended.
 enum class Lease : std::uint8_t { Forward, Back };
 
 struct VersionTable {
@@ -61,8 +61,8 @@ struct VersionTable {
     std::optional<std::string> target(std::string_view environment, std::string_view node) const;
     /// Returns the lease for a move of the node to its target.
     Lease lease(std::string_view environment, std::string_view node, std::string_view target) const;
-    /// Reports whether a server knows the newest targets, or may no longer use older ones. `clock`
-    /// has observed the rows of servers.
+    /// Reports whether a server knows the newest targets, or its lease for older targets has ended.
+    /// `clock` has observed the rows of servers.
     bool knows(const store::RolloutServer& server, const LeaseClock& clock, Lease lease) const;
     /// Reports whether this is so for all servers. Then a node may take its target.
     bool known_by_all(const LeaseClock& clock, Lease lease) const;
@@ -84,15 +84,15 @@ struct ReturnedNodes {
 /// Time for which agents may remove after a return.
 inline constexpr std::int64_t kRemovalTime = 24LL * 60 * 60 * 1000;
 
-/// Time for which a server may answer without contact to the store: to nodes of waves that have
-/// not moved, and to nodes of waves that have. Servers end their own leases a minute earlier.
+/// How long a server without contact to the store may answer nodes of waves that have not moved
+/// (forward), and nodes of waves that have (back). Servers end their own leases a minute earlier.
 inline constexpr std::int64_t kForwardLease = 60LL * 60 * 1000;
 inline constexpr std::int64_t kBackLease = 10LL * 60 * 1000;
 inline constexpr std::int64_t kLeaseMargin = 60LL * 1000;
 
 /// Records the rows of servers that were just read.
 void observe_servers(LeaseClock& clock, const std::vector<store::RolloutServer>& servers);
-/// Returns for how many milliseconds this process has seen no sign of life of a server.
+/// Returns the number of milliseconds for which this process has not seen a server act.
 std::int64_t unseen_for(const LeaseClock& clock, const store::RolloutServer& server);
 
 /// Reads the table. `earlier` may be null; members of rollouts that it contains are not read again.

@@ -15,22 +15,22 @@
 
 namespace bunraku::server {
 
-/// A run of an agent, as far as a request names it.
+/// What a request reveals about the agent run to which it belongs.
 struct NodeRun {
     std::string_view environment;
     std::string_view node;  ///< the certname of the client
     /// The UUID of the run: the header Bunraku-Run or the parameter transaction_uuid. Empty if the
-    /// request names none, as a request for plugins of Puppet's agent.
+    /// request contains neither, such as a plugin request of Puppet's agent.
     std::string_view transaction;
-    /// True if the request is not one with which runs begin. If its run is not known, it may come
-    /// from a run that began before the server was started, or from a client without runs.
+    /// True if runs do not begin with this kind of request. If the run is unknown, it may have
+    /// begun before the server was started, or the client may be no agent.
     bool implied = false;
 };
 
-/// The versions of nodes. A version is the name of its folder beside the one in use, such as
-/// "4126bea0c1d2-9f86d081884c7d65" (module::VersionFolders), or the absolute path of another folder
-/// to which the environment's link points. The base of an environment is the version to which the
-/// link points on this server.
+/// The versions of nodes. A version is a text: the name of a folder next to the one in use, such as
+/// "4126bea0c1d2-9f86d081884c7d65" (module::VersionFolders), or an absolute path if the
+/// environment's link points elsewhere. The base of an environment is the version to which the link
+/// points on this server.
 ///
 /// The server calls begin() or current() for each request of a node for an environment with
 /// versions, so both must answer from memory for a node that has its target. Only a node that is
@@ -50,25 +50,26 @@ public:
     virtual std::optional<std::string> target(std::string_view environment,
                                               std::string_view node) const = 0;
 
-    /// Records that a run begins and returns the version of the run, which is `version` (the target
-    /// or the base) unless another server recorded another one. If the run under way has the same
-    /// transaction, which is not empty, the request belongs to that run: nothing changes, and its
-    /// version is returned. An error means that the version cannot be known now, because the store
-    /// is away; the server answers 503.
+    /// Records that a run begins and returns its version. This is `version` (the target or the
+    /// base), unless another server has recorded a different one. If the run under way has the same
+    /// transaction, and the transaction is not empty, the request belongs to that run. Then nothing
+    /// changes, and the version of that run is returned. An error means that the version is unknown
+    /// because the store is unavailable; the server responds with 503.
     virtual base::Result<std::string> begin(const NodeRun& run, std::string_view version) = 0;
 
-    /// Returns the version of the run under way, whichever server saw its begin. Returns nullopt if
-    /// no run is under way; the request then begins one. Errors are those of begin().
+    /// Returns the version of the run under way, regardless of the server with which it began.
+    /// Returns nullopt if no run is under way; the request then begins one. Errors are those of
+    /// begin().
     virtual base::Result<std::optional<std::string>> current(std::string_view environment,
                                                              std::string_view node) = 0;
 
-    /// Records that the run under way has this transaction, which the request for its catalog
-    /// names. Puppet's agents begin a run with a request that names none.
+    /// Records the transaction of the run under way when the agent requests its catalog. The first
+    /// requests of Puppet's agents do not contain the transaction.
     virtual void catalog(const NodeRun& run) = 0;
 
-    /// Records that the report of a run came. If it is the run under way, the node is idle, and its
-    /// next request begins a run. Reports of other runs change nothing: they may come late or
-    /// twice.
+    /// Records that the report of a run has arrived. If it is the run under way, the node becomes
+    /// idle, and its next request begins a run. Reports of other runs, which may be late or
+    /// repeated, change nothing.
     virtual void idle(const NodeRun& run) = 0;
 
     /// Reports whether the node's agent should ask for resources to remove, because a rollout with
@@ -79,8 +80,8 @@ public:
     }
 };
 
-/// Time after which a run whose report did not come counts as ended: runtimeout, whose default is
-/// one hour, and a margin.
+/// Time after which a run without a report counts as ended: runtimeout, whose default is one hour,
+/// and a margin.
 inline constexpr std::chrono::minutes kLongestRun{70};
 
 /// Time after which a run that was implied by a request counts as ended.

@@ -74,10 +74,10 @@ Result<std::vector<RolloutMember>> rollout_members(Database& db, std::int64_t id
 enum class Targets : std::uint8_t { Same, Changed, Finished };
 
 /// Writes `row` with the next sequence number, and the event, in one transaction, if the rollout's
-/// sequence number is still `row.sequence`. Targets::Changed also raises the epoch.
-/// Targets::Finished does too, and records `row.from` as the version of the members that have not
-/// moved, because nothing else shows it afterwards. Returns the row as written, or nullopt if the
-/// sequence number differs.
+/// sequence number is still `row.sequence`. Targets::Changed and Targets::Finished also raise the
+/// epoch. Targets::Finished records `row.from` as the version of the members that have not moved,
+/// because nothing else shows it afterwards. Returns the row as written, or nullopt if the sequence
+/// number differs.
 Result<std::optional<RolloutRow>> change_rollout(Writer& writer, RolloutRow row, Targets targets,
                                                  const RolloutEvent& event);
 

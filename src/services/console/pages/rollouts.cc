@@ -394,7 +394,8 @@ void write_leftover(Html& h, const rollout::Leftover& leftover) {
     h.foreign(leftover.command, 500);
 }
 
-/// Writes what the version before does not undo, once a rollout is paused, halted or undone.
+/// Writes what a return to the previous version does not undo. Shown once a rollout is paused,
+/// halted or undone.
 Result<void> write_leftovers(Html& h, Visit& visit, rollout::RolloutAccess& access,
                              const RolloutStatus& status) {
     // The element exists in every state, so that a live page can fill it.

@@ -1051,7 +1051,7 @@ TEST_F(Rollout, ServerSwitchesAfterARolloutThatItMissed) {
     tick();
     ASSERT_EQ(state(id), "done 0");
     EXPECT_EQ(base(), "new");
-    // The others did not wait for a server that hung before, and whose link has not moved.
+    // Another server hung, so this one did not wait for it, and its link has not moved.
     const auto link = folder_ + "/envs/production";
     const auto use = [&](std::string_view version) {
         fs::remove(link);
