@@ -48,7 +48,7 @@ package_for() {
     grep -qxF -- "$1" <<<"$2" && echo "$1"
 }
 
-# packages_for NAME...: sets `packages` to what the release has for the names.
+# packages_for NAME...: sets `packages` to the packages of this release for these names.
 packages_for() {
     local list name
     list=$(packages_available)

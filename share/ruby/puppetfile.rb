@@ -64,7 +64,8 @@ module BunrakuPuppetfile
     false
   end
 
-  # Attributes that some Puppetfiles read of the object for which r10k evaluates them.
+  # r10k evaluates a Puppetfile in an object of its own. Some Puppetfiles read these attributes of
+  # it.
   Environment = Struct.new(:name, :ref, :dirname)
   Librarian = Struct.new(:environment, :environment_name, :basedir, :puppetfile_path, :moduledir)
 

@@ -9,8 +9,8 @@ module Bunraku
     # Clocks that return the time of day.
     CLOCKS = (Process.constants.grep(/\ACLOCK_(?:REALTIME|TAI)/).map { |n| Process.const_get(n) } +
               %i[GETTIMEOFDAY_BASED_CLOCK_REALTIME TIME_BASED_CLOCK_REALTIME]).freeze
-    # The paths of this Ruby at its start; their files change only with its program. Those of
-    # RUBYLIB belong to the user.
+    # The load path of this Ruby at its start. Its files change only if Ruby itself is upgraded,
+    # except for the folders of RUBYLIB, which belong to the user.
     USERS_OWN = ENV.fetch('RUBYLIB', '').split(':').reject(&:empty?).map { |d| File.absolute_path(d) }.freeze
     OWN = ($LOAD_PATH - USERS_OWN).freeze
     BUILT_IN = $LOADED_FEATURES.reject { |f| f.start_with?('/') }.map { |f| f[/\A[^.]+/] }.freeze

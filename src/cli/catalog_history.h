@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `catalog log`, `show`, `diff`, `drift`, `exports` and `undeclared`: what the store knows of
+// `catalog log`, `show`, `diff`, `drift`, `exports` and `undeclared`: what the store knows about
 // catalogs.
 #pragma once
 

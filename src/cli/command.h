@@ -93,7 +93,8 @@ public:
     std::string given_code() const;
     /// Reports whether the command prints failed system calls in the plain form.
     bool plain_system_errors() const;
-    /// "" depends on the terminal; "ansi", "true", "yes": always; "html"; others: never
+    /// "" means colour on a terminal only. "ansi", "true" and "yes" mean always, "html" means HTML,
+    /// and any other value means never.
     std::string color;
 
 private:

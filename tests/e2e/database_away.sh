@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A server whose PostgreSQL is away when it starts: it starts, logs that, serves everything that
-# needs no database, writes commands to disk, and reconnects when the database answers.
+# A server that starts while PostgreSQL is unavailable: it starts, logs the problem, serves
+# everything that needs no database, writes commands to disk, and reconnects when the database
+# answers.
 . "$SOURCE/tests/e2e/lib.sh"
 bin=$(dirname "$(command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null | tail -1)")
 [ -x "$bin/initdb" ] || { echo "PostgreSQL is not installed"; exit 77; }
@@ -72,7 +73,7 @@ catalog() { # catalog STATUS NODE
     get "$1" "/puppet/v3/catalog/$2?environment=production" \
         --data-urlencode 'facts={"name":"'"$2"'","values":{"kernel":"Linux","who":"'"$2"'"}}' -d facts_format=application/json
 }
-# without_database: checks what a server does while the database is away.
+# without_database: checks what a server does while the database is unavailable.
 without_database() {
     holds "$(<"$scratch/server.err")" "The store's database does not answer. Until it does, commands wait on disk and queries are answered 503"
     # As in trapperkeeper, the worst service determines the state of all.
@@ -107,8 +108,8 @@ get 200 /pdb/query/v4/facts/kernel
 holds "$body" '"certname" *: *"early"'
 until curl -s "$url/pdb/query/v4/resources/Notify" | grep -q 'from collects'; do sleep 0.05; done
 
-# It may leave again, and the next server also starts without it. A cached catalog with a collector
-# waits like a compiled one.
+# The database may stop again, and the next server also starts without it. A cached catalog with a
+# collector waits like a compiled one.
 catalog 200 other
 until curl -s "$url/pdb/query/v4/resources/Notify" | grep -q 'from other'; do sleep 0.05; done
 catalog 200 collects

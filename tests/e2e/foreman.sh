@@ -180,12 +180,13 @@ rm -r "$site/var/yaml/dashboard"
 "$site/etc/classify" --push-facts
 holds "$(<"$scratch/web/requests")" '^\{"request": "POST /api/hosts/facts", .*"name": "web1.example"'
 
-# Another answer of the dashboard is another catalog, also if nothing else changed.
+# A different answer of the dashboard leads to a different catalog, even if nothing else changed.
 sed -i 's/from the dashboard/changed there/' "$scratch/web/node.yaml"
 run 2 agent --test --color false --server localhost --serverport "$port" --certname web1.example
 holds "$out" '^Notice: changed there web Kyoto$'
 
-# A dashboard that is away fails the run, because a catalog without its classes would be wrong.
+# If the dashboard is unavailable, the run fails, because a catalog without its classes would be
+# wrong.
 kill $dashboard
 run 1 agent --test --color false --server localhost --serverport "$port" --certname web1.example
 holds "$err" 'Failed to find web1.example via exec: Execution of .*/classify web1.example. returned 1'

@@ -35,7 +35,7 @@ field() { dpkg-deb -f "$package" "$1"; }
 holds "$(field Depends)" 'libc6 \(>= .*libssl3(t64)? .*libarchive13(t64)?, adduser'
 holds "$(field Recommends)" '^libpq5, ruby$'
 version=$(field Version)
-# The release of this machine, whose libraries the package needs, is a suffix.
+# The version ends with the release of this machine, because the package needs its libraries.
 suffix=$(. /etc/os-release && case $ID in debian) echo "+deb${VERSION_ID:-}" ;; ubuntu) echo "+ubuntu$VERSION_ID" ;; esac)
 [ "$version" = "${version%"${suffix%+deb}"}${suffix%+deb}" ] || { echo "FAILED: version $version"; failures=$((failures + 1)); }
 version=${version%"$suffix"}

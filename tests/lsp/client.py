@@ -119,7 +119,8 @@ class Client:
         if text is None:
             with open(path, encoding="utf-8", newline="") as file:
                 text = file.read()
-        # A version of its own for each opening: the server may still publish for the one before.
+        # Each opening gets its own version number, because the server may still publish diagnostics
+        # for the previous one.
         self.versions[path] = self.versions.get(path, 0) + 1
         self.notify("textDocument/didOpen", {"textDocument": {
             "uri": uri(path), "languageId": "puppet", "version": self.versions[path], "text": text}})

@@ -17,7 +17,7 @@ namespace {
 
 using Names = CodeNames::Names;
 
-/// Limits of any_text. More text is not searched, so that the answer is then always yes.
+/// Limits of any_text. If there is more text, it is not searched, and the answer is always yes.
 constexpr std::size_t kMaxTexts = std::size_t{256} << 20;
 constexpr int kMaxDepth = 16;
 
@@ -187,7 +187,7 @@ std::optional<Names> CodeNames::find_variables(const std::string& class_name) {
 
 namespace {
 
-/// Returns the text of the type behind the equals sign. The place of an expression such as
+/// Returns the text of the type after the equals sign. In the syntax tree, an expression such as
 /// Integer[1, 2] begins at the name of the alias.
 std::string text_of_alias(const syntax::TypeAlias& alias) {
     std::string text = type_text(alias.type_expr);

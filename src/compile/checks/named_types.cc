@@ -44,7 +44,7 @@ bool is_literal(const Node* node) {
 
 std::string type_text(const Node* type) {
     if (!type->source) return {};
-    // The places of nodes are Puppet's, and do not cover all of their operands.
+    // A node has the source range that Puppet gives it, which does not cover all of its operands.
     std::size_t end = type->offset + type->length;
     const auto widen = [&](const auto& self, const Node* part) -> void {
         end = std::max<std::size_t>(end, part->offset + part->length);

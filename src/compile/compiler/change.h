@@ -33,7 +33,7 @@ struct InputsSnapshot {
     std::function<std::optional<std::string>(const environment::ReadTable::Item&)> answer;
 };
 
-/// Returns the answer of `world` to one read as text; equal answers have equal texts. The clock,
+/// Returns what one read finds in `world`, as text. Equal results have equal texts. The clock,
 /// random numbers and opaque reads have no answer.
 std::string answer_to(const InputsSnapshot& inputs, const environment::ReadTable::Item& read);
 

@@ -80,7 +80,7 @@ void Compilation::decode_node_data() {
     for (auto& [name, v] : request_.node.variables) decode(v);
 }
 
-/// Returns the trusted facts of a node about which nothing else is known than its name.
+/// Returns the trusted facts of a node of which only the name is known.
 static Value local_trusted_facts(base::Arena& arena, std::string_view node) {
     value::HashBuilder b(arena);
     const auto name = arena.copy(node);

@@ -25,7 +25,8 @@ enum class Stamps : std::uint8_t { None, Time };
 struct ConsoleLogOptions {
     base::Level level = base::Level::Notice;
     std::string format = "text";  ///< text, json or sarif
-    /// "" depends on the terminal; "ansi", "true", "yes": always; "html"; others: never
+    /// "" means colour on a terminal only. "ansi", "true" and "yes" mean always, "html" means HTML,
+    /// and any other value means never.
     std::string color;
     bool explain_errors = false;  ///< true to show explanations with errors even without a terminal
     std::string code;             ///< code of the command line, which errors show

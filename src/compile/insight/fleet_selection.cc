@@ -123,8 +123,8 @@ static void add_notes(const site::FleetGaps& gaps, const std::string& source, Fl
     }
 }
 
-/// Keeps as many nodes as the value of --sample says. They are evenly distributed by name, so that
-/// each run selects the same.
+/// Keeps the number of nodes that --sample specifies. They are evenly distributed by name, so that
+/// each run selects the same nodes.
 static void take_sample(const std::string& sample, Fleet& out) {
     const auto count = base::parse_integer<std::size_t>(sample);
     if (!count || *count == 0)

@@ -26,9 +26,9 @@ struct Fleet {
 /// The members are named after the options.
 class FleetSelection {
 public:
-    /// Returns the nodes. Throws base::PuppetError on errors, also if no node is found. If `keep`,
-    /// a cache folder, is given, nodes from a folder of fact files may have no facts yet (see
-    /// site::with_facts).
+    /// Returns the nodes. Throws base::PuppetError on errors, including an empty selection. If
+    /// `keep`, a cache folder, is given, nodes from a folder of fact files may have no facts yet
+    /// (see site::with_facts).
     Fleet fleet(site::Site& site, base::Arena& arena, base::LogSink& log,
                 const std::string& keep = {}) const;
     /// Returns the state of that name: a commit or branch, a folder, or an environment ("git:.."

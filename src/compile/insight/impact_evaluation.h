@@ -73,8 +73,9 @@ private:
     /// Opens the cached reads of earlier compiles, if the compiles depend on nothing but their
     /// reads.
     void open_read_cache(const std::shared_ptr<const Environment>& to);
-    /// Returns the nodes to judge, one of each kind first. The cached reads of all other nodes show
-    /// that the change does not touch them; one of those is judged as a probe.
+    /// Returns the nodes to judge, one of each kind first. For all other nodes, the cached reads
+    /// show that the change does not touch them. One of these nodes is judged as well, to check
+    /// this.
     std::vector<std::size_t> to_evaluate(std::vector<std::size_t>& known);
     void evaluate_all(const std::vector<std::size_t>& which);
     /// Returns a node with its facts. Thread-safe. Throws if its facts no longer exist.

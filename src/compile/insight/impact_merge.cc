@@ -23,7 +23,8 @@ void merge_group(Group& into, Group more) {
     if (into.because.empty()) into.because = std::move(more.because);
     if (same_texts(into.change, more.change)) return;
     if (changed_lines(into.change)) into.same_context = false;
-    // One of them has placeholders for the names of its nodes, which suit the other's nodes too.
+    // One of the two changes has placeholders for the names of its nodes, so its text is also valid
+    // for the nodes of the other.
     if (group_key(into.change, nullptr) != into.key) into.change = std::move(more.change);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a site changes at another compatibility level: the rows of core/config/compatibility.h
-// that its configuration, code and modules are affected by.
+// Finds what changes for a site at another compatibility level: the rows of
+// core/config/compatibility.h that affect its configuration, code and modules.
 #pragma once
 
 #include <vector>

@@ -161,7 +161,8 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
                 !answer && store::failure_of(answer.error()) == store::Failure::Unavailable;
             if (!away) timed_out = false;
             if (!away || timed_out || !store::is_postgresql_url(database())) return answer;
-            // After one wait in vain, later compiles fail at once instead of waiting too.
+            // After one wait without an answer, later compiles fail at once instead of waiting,
+            // too.
             timed_out = std::chrono::steady_clock::now() > end;
             if (timed_out) return answer;
             store.reset();

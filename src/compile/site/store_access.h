@@ -44,7 +44,7 @@ public:
         /// Reports whether facts with that producer time (ms) are still the newest of a node. If
         /// not set, this is unknown.
         std::function<bool(const std::string& node, std::int64_t producer_timestamp)> facts_match;
-        /// With a remote service: accepts its commands and sends them later. If not set, they are
+        /// Accepts the commands for a remote service, to send them later. If not set, commands are
         /// sent immediately.
         std::function<base::Result<void>(const store::CommandHeader&, std::string body)> spool;
         /// The network for remote services. If null, sockets are used.

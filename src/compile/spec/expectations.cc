@@ -305,8 +305,8 @@ private:
         out_.problem += text;
     }
 
-    /// Reports whether a value is as expected: plain values by their text, others as an option of
-    /// `case`.
+    /// Reports whether a value is as expected. Compares plain values by their text, and matches
+    /// others like the options of `case`.
     bool is(const Value& given, const Value& wanted) {
         const Value& have = bare(given);
         const Value& want = bare(wanted);

@@ -94,7 +94,8 @@ private:
     }
     void value_ended() {
         if (open_.empty() || !open_.back().mapping) return;
-        // The end of a complex key also comes here; its mapping then expects the value.
+        // The end of a complex key is also the end of a value. Its mapping then expects the value
+        // of the key.
         open_.back().expects_key = !open_.back().expects_key;
         open_.back().key = -1;
     }

@@ -97,7 +97,7 @@ struct Prepared {
         sigemptyset(&none);
         ::sigprocmask(SIG_SETMASK, &none, nullptr);
         if (plan.umask) ::umask(*plan.umask);
-        // Before the change of user, because that user may have no access to the folder.
+        // The folder is changed before the user, because that user may have no access to it.
         if (!plan.cwd.empty() && ::chdir(plan.cwd.c_str()) != 0) return errno;
         if (plan.set_groups && ::syscall(kSetGroups, plan.groups.size(), plan.groups.data()) != 0)
             return errno;

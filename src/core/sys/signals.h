@@ -33,8 +33,8 @@ int stop_signals();
 /// Clears the record; for tests and embedders.
 void reset_stop_signal();
 
-/// Exists while the code checks the signals continuously. Then only a third SIGINT ends the
-/// process, so that after the second one a child can be ended and a report written.
+/// A guard for code that checks the signals continuously. While one exists, the second SIGINT
+/// leaves time to end a child and to write a report, and only a third one ends the process.
 class StopIsHandled {
 public:
     StopIsHandled();

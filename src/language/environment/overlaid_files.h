@@ -12,8 +12,8 @@
 
 namespace bunraku::environment {
 
-/// Returns `files`, with the content of the folder `place` shown at the path `known`. Both paths
-/// are absolute. moment() and version() are those of `files`.
+/// Returns a view of `files` that shows the content of the folder `place` at the path `known`. Both
+/// paths are absolute. moment() and version() are those of `files`.
 std::shared_ptr<const Files> mapped_files(std::shared_ptr<const Files> files, std::string known,
                                           std::string place);
 
@@ -22,8 +22,8 @@ struct FileOverlay {
     std::vector<std::string> paths;            ///< Files, or folders with everything below.
     std::map<std::string, std::string> texts;  ///< Files with this content.
 };
-/// Returns `files`, in which the paths of `exchanged` are as in `others`, present or absent.
-/// Programs see only `files`.
+/// Returns a view of `files` in which the paths of `exchanged` have the content that they have in
+/// `others`, or are absent if they are absent there. Programs see only `files`.
 std::shared_ptr<const Files> overlaid_files(std::shared_ptr<const Files> files,
                                             std::shared_ptr<const Files> others,
                                             FileOverlay exchanged);

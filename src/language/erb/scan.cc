@@ -43,7 +43,7 @@ Tag next_close(std::string_view s, std::size_t from) {
     return {at, at + 2, s.substr(at, 2)};
 }
 
-/// Ruby reads the encoding and string mode from a comment at the begin of the template.
+/// Ruby reads the encoding and string mode from a comment at the beginning of the template.
 bool has_magic_comment(std::string_view s) {
     if (!s.starts_with("<%#")) return false;
     const auto line = s.substr(0, s.find('\n'));

@@ -311,7 +311,7 @@ RV Renderer::split(std::string_view text, Args args) {
                 if (from >= text.size()) break;
                 const auto width = char_offset(text.substr(from), 1);
                 if (from == begin) {
-                    // An empty match at the begin of a part splits after one character.
+                    // An empty match at the beginning of a part splits after one character.
                     if (begin + width >= text.size()) break;
                     if (!chars) {
                         auto again = args[0].re->regex->search(text, begin + width);

@@ -586,7 +586,8 @@ void RubyAnswers::on_read(const ReadNote& note, std::shared_ptr<void>& memory) {
     code.fresh.push_back(std::move(seen));
 }
 
-// If a read changed during the comparison, both results may be right, each at its time.
+// If a read changed during the comparison, both results may be right, because they were computed at
+// different times.
 bool RubyAnswers::still_unchanged(const ruby::Answer& answer, RubyCallbacks& callbacks,
                                   const std::vector<Value>& objects) {
     states_.clear();

@@ -175,7 +175,8 @@ private:
     std::vector<std::uint32_t> order_;  ///< module numbers, ordered by slug
     std::vector<std::uint32_t> by_version_;
     std::shared_ptr<const Missing> missing_;
-    /// For each missing name: the module that was added later, or its own target.
+    /// The target of each missing name: the number of the module if it was added later, otherwise
+    /// the negative number by which dependencies refer to the name.
     std::vector<std::int32_t> provided_;
     struct Index {
         std::unordered_map<std::string_view, std::uint32_t> releases, modules;

@@ -216,7 +216,7 @@ void Deployment::switch_over() {
     for_all(1, [&](EnvironmentPlan& p) -> Result<void> {
         if (!p.version.empty()) {
             BUNRAKU_ASSERT(changes(p) && p.version != p.old_folder);
-            // Without a version before, there is nothing to which nodes could go back.
+            // Nodes could not go back to a folder that is not a version.
             if (!options_.now && in_version(system_.files, p.folders->path()) &&
                 system_.files.is_file(p.version + "/rollout.yaml")) {
                 p.out.what = DeployedEnvironment::What::Prepared;

@@ -344,7 +344,7 @@ public:
             const CarryRules& rules, const VersionManifest* manifest = nullptr)
         : files_(files), from_(from), to_(to), rules_(rules), manifest_(manifest) {}
 
-    /// Paths that were not carried over although the new version has nothing at their place.
+    /// Paths that were not carried over although the new version has nothing at these paths.
     const std::vector<std::string>& left() const { return left_; }
 
     Result<void> folder(const std::string& prefix) {

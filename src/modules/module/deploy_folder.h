@@ -54,7 +54,7 @@ public:
     base::Result<void> use(const std::string& version);
     /// Marks a version as in use now, so that `tidy` retains it.
     base::Result<void> retain(const std::string& version);
-    /// Returns the version before the one in use. Fails if there is none.
+    /// Returns the version that was in use before the current one. Fails if there is none.
     base::Result<std::string> before();
     /// Removes the remains of killed runs. Removes versions beyond `keep` that have been unused for
     /// at least `unused_for` seconds, because running agents may still need a version that was

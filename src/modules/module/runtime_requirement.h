@@ -12,10 +12,10 @@
 
 namespace bunraku::module {
 
-/// Returns the requirement of a module that the version at `level` does not meet, or nullopt. For
-/// OpenVox, a requirement on `openvox` counts, or else the one on `puppet`; for Puppet only the
-/// latter, but a module that requires only `openvox` is not made for Puppet. Unreadable ranges
-/// count as met.
+/// Returns the requirement of a module that the version at `level` does not meet, or nullopt. At a
+/// level of OpenVox, the requirement on `openvox` counts, or the one on `puppet` if there is none.
+/// At Puppet's level, only the requirement on `puppet` counts, and a module that requires only
+/// `openvox` does not meet it. Unreadable ranges count as met.
 std::optional<Dependency> unmet_runtime(std::span<const Dependency> requirements,
                                         config::Compatibility level);
 /// Returns, for example, "requires openvox >= 9.0.0, but the version is 8.28.1 (openvox8)".

@@ -568,8 +568,8 @@ void Connection::on_piece(std::string piece, bool more) {
     flush(After::Answer);
 }
 
-/// Sends what the stream has, or waits for it. A read is pending all the time, so that the end of
-/// the client is detected at once; it also keeps the connection alive.
+/// Sends the bytes that the stream has, or waits until it has some. A read is always pending. It
+/// detects at once that the client has disconnected, and keeps this object alive.
 void Connection::stream_more() {
     // A writer may have woken a stream that has ended meanwhile.
     if (!out_.stream || (phase_ != Phase::Writing && phase_ != Phase::Streaming)) return;

@@ -92,7 +92,7 @@ X509_EXTENSION* make_text_extension(const std::string& oid, const std::string& t
 }
 
 X509_EXTENSION* make_names_extension(const std::vector<std::string>& names) {
-    // Not through OpenSSL's text form, in which a comma in a name would begin another name.
+    // Does not use OpenSSL's text form, in which a comma in a name would begin another name.
     GENERAL_NAMES* list = GENERAL_NAMES_new();
     bool good = list != nullptr;
     for (const std::string_view name : names) {

@@ -97,7 +97,7 @@ private:
 
     std::string code_file() const { return folder_ + "/site.pp"; }
 
-    /// Writes the code to a file of this process. Thus successive requests use the same
+    /// Writes the code to a file of this process. Therefore successive requests use the same
     /// environment, except for that file.
     void place_code(const std::string& code) {
         if (code == code_) return;

@@ -538,8 +538,8 @@ private:
         run.apply(*catalog_);
     }
 
-    /// Adds the removal of what is no longer declared to the catalog, as the setting `undeclared`
-    /// and a rollout that was undone say. The cached catalog does not contain it.
+    /// Adds resources to the catalog that remove what is no longer declared, if the setting
+    /// `undeclared` or an undone rollout requires it. They are not part of the cached catalog.
     void remove_undeclared(catalog::Catalog& catalog) {
         const auto options = UndeclaredOptions::read(settings_);
         if (!options) log_message(Level::Err, options.error().message);

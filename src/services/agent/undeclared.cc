@@ -20,8 +20,8 @@ namespace {
 using base::Level;
 using value::Value;
 
-/// The types that can be removed, in the order in which they are removed: what runs something comes
-/// before what it runs.
+/// The types that can be removed, in the order in which they are removed. A service or cron job is
+/// removed before the files that it runs.
 constexpr std::string_view kTypes[] = {"Service", "Cron", "File", "User", "Package"};
 
 /// The default of `undeclared_types`. A package manager may remove what depends on a package, and

@@ -59,12 +59,12 @@ std::vector<std::uint32_t> CatalogGraph::containers(std::size_t resource) const 
     return out;
 }
 
-/// Searches breadth-first. A container has two points, its begin and its end, as in Puppet's own
-/// graph: everything in it is managed between them.
+/// Searches breadth-first. A container has two points, its beginning and its end, as in Puppet's
+/// own graph: everything in it is managed between them.
 std::vector<CatalogGraph::Step> CatalogGraph::path(std::size_t from, std::size_t to) const {
     using How = Step::How;
     if (from == to) return {};
-    // Point 2 * i is the begin of a resource, and 2 * i + 1 its end.
+    // Point 2 * i is the beginning of a resource, and 2 * i + 1 its end.
     struct Reached {
         std::uint32_t by = kNone;
         How how = How::Start;

@@ -15,8 +15,8 @@ using insight::Impact;
 
 namespace {
 
-/// The facts of so many nodes are in memory at once. The first part is small, so that the first
-/// groups and their causes are soon there.
+/// Number of nodes whose facts are in memory at once. The first part is smaller, so that the page
+/// soon shows the first groups and their causes.
 constexpr std::size_t kFirstPart = 100, kPart = 2000;
 /// More groups, and longer values, are not shown.
 constexpr std::size_t kMostGroups = 1000, kMostValue = 64 << 10;

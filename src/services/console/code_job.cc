@@ -6,7 +6,7 @@
 namespace bunraku::console {
 
 base::Result<void> CodeJob::run(const std::stop_token& stop) {
-    constexpr std::size_t kPart = 2000;  // the facts of so many nodes are in memory at once
+    constexpr std::size_t kPart = 2000;  // number of nodes whose facts are in memory at once
     base::NullSink log;
     const auto site = states_.background_site(log);
     const auto state = CodeStates::state_of(state_, state_);

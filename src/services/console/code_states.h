@@ -46,8 +46,8 @@ public:
     /// Returns a text that changes when modules are added to, removed from or deployed to the
     /// environments.
     std::string module_stamp(const std::vector<std::string>& environments) const;
-    /// Returns a state for insight. It is shown and compiled as the environment of `as`, so that
-    /// two states differ in their code only.
+    /// Returns a state for insight. Its code is compiled and shown as the environment of `as`, so
+    /// that two states differ only in their code.
     static insight::State state_of(const CodeState& state, const CodeState& as);
     store::QueryEngine& queries() const { return *context_.queries; }
     /// Returns a site for background work: with one thread, and without the limits for agents.
@@ -57,8 +57,9 @@ private:
     std::string version_of(const std::string& folder);
     base::Result<CodeState> commit(CodeState state);
 
-    /// How long the version of a folder is used, in milliseconds. To compute it, the server looks
-    /// at each of its files. A branch is resolved to its commit as often.
+    /// How long the server uses the version of a folder before it computes it again, in
+    /// milliseconds, because it has to examine every file. A branch is resolved to its commit again
+    /// after the same time.
     static constexpr std::int64_t kVersionMs = 10'000;
     const server::Context& context_;
     std::mutex mutex_;

@@ -12,8 +12,8 @@ namespace bunraku::console {
 
 /// Returns "modules/ntp/manifests/init.pp:3".
 std::string place_text(const insight::UsedInput& item);
-/// Writes what the code of `state` says about the item. `root` is the folder in which the item's
-/// path is.
+/// Writes what the code of `state` contains about the item. `root` is the folder in which the
+/// item's path is.
 void write_definition(Html& h, const CodeState& state, const std::string& root,
                       const insight::UsedInput& item);
 

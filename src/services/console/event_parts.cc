@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostValue = 200;
 
-/// Reports whether the values say more than the message does. Checksums of contents do not.
+/// Reports whether the values add information to the message. Checksums of contents do not.
 bool shows_values(const store::RunEvent& event) {
     return event.property != "content" && event.status != "skipped" &&
            !(event.old_value.empty() && event.new_value.empty());

@@ -9,7 +9,7 @@
 
 namespace bunraku::console {
 
-/// Writes a fact and what is below it. Only branches on a path that contains `search` are open.
+/// Writes a fact and everything below it. Only branches on a path that contains `search` are open.
 void fact_tree(Html& h, std::string_view name, const value::Value& fact, std::string_view search);
 /// Reports whether a path or value below the fact contains `search`, ignoring case.
 bool fact_matches(std::string_view name, const value::Value& fact, std::string_view search);

@@ -39,7 +39,7 @@ public:
 protected:
     /// Does the work, on the thread of the jobs. Ends soon after a request to stop.
     virtual base::Result<void> run(const std::stop_token& stop) = 0;
-    /// Reports progress. A job that takes too long, or that nobody asks for any more, is stopped.
+    /// Reports progress. A job is stopped if it takes too long or no page requests it any more.
     void progress(std::size_t done, std::size_t all);
 
 private:
@@ -62,10 +62,10 @@ class JobRunner {
 public:
     /// The unfinished jobs of all viewers.
     static constexpr std::size_t kMostWaiting = 8;
-    /// Finished jobs that are cached; the one that was not asked for longest is dropped first.
+    /// Finished jobs that are cached. The least recently requested one is dropped first.
     static constexpr std::size_t kMostCached = 16;
     static constexpr std::int64_t kMostTimeMs = 15LL * 60 * 1000;
-    /// A job for which no page asks for this time is stopped.
+    /// A job is stopped if no page requests it for this time.
     static constexpr std::int64_t kAbandonedMs = 5LL * 60 * 1000;
     /// A finished result is not used for longer.
     static constexpr std::int64_t kMostAgeMs = 60LL * 60 * 1000;

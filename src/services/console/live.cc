@@ -104,7 +104,7 @@ void LiveEvents::read_later() {
 
 void LiveEvents::read() {
     const auto begin = runtime_.now_ms();
-    // If the store is away, the fleet stays as it was, and heartbeats continue.
+    // If the store is unavailable, the fleet stays unchanged, and heartbeats continue.
     (void)fleet_.current();
     bool rollouts = false;
     {

@@ -27,12 +27,12 @@ enum class Follow : std::uint8_t { Runs, RunsAndRollouts };
 using RolloutStamps = std::map<std::string, std::string, std::less<>>;
 
 /// The open streams of all pages. One timer serves them all; it runs only while there are streams.
-/// The timer does not read the store, so that heartbeats continue while the store is slow: that is
-/// the work of another executor. Thread-safe.
+/// Another executor reads the store, so that the timer sends heartbeats even while the store is
+/// slow. Thread-safe.
 class LiveEvents {
 public:
-    /// `reads` runs tasks that read the store. `rollouts` returns the stamps of now, or nullopt if
-    /// the store does not answer; it may be empty.
+    /// `reads` runs tasks that read the store. `rollouts`, which may be empty, returns the current
+    /// stamps, or nullopt if the store does not answer.
     LiveEvents(FleetWatch& fleet, sys::Executor& aside, sys::Executor& reads, sys::Runtime& runtime,
                std::function<std::optional<RolloutStamps>()> rollouts = {});
 
@@ -48,10 +48,10 @@ public:
 
     static constexpr std::size_t kMost = 2000, kMostOfViewer = 32;
     static constexpr sys::Duration kPause = std::chrono::seconds(1);
-    /// The store is read for at most one part in kReadShare of the time.
+    /// Reading the store takes at most 1 / kReadShare of the time.
     static constexpr std::int64_t kReadShare = 4;
     static constexpr std::int64_t kLongestReadPauseMs = 30'000;
-    /// Rollouts are read less often than runs, because their members are many.
+    /// Rollouts are read less often than runs, because they have many members.
     static constexpr std::int64_t kRolloutsMs = 2000;
     /// A stream sends at least a comment in this time, and its session is checked.
     static constexpr std::int64_t kHeartbeatMs = 15'000;
@@ -67,8 +67,8 @@ private:
         std::shared_ptr<http::BodyStream> stream;
         Follow follow = Follow::Runs;
         std::uint64_t seen = 0;  ///< number of the last run that was sent
-        /// Stamps of the rollouts that the viewer may see, as they were sent. A new stream gets an
-        /// event at once, because something may have changed since its page was made.
+        /// The last sent stamps of the rollouts that the viewer may see. A new stream gets an event
+        /// at once, because something may have changed since its page was made.
         std::string rollouts = "unknown";
         std::int64_t opened_ms = 0, sent_ms = 0;
     };

@@ -25,7 +25,8 @@ base::Result<void> ModuleJob::run(const std::stop_token& stop) {
                     {name, module.version, insight::below(module.path, environment->directory())});
             }
         } catch (const base::PuppetError&) {
-            // The environment is broken, or was removed just now. Its page of the code says why.
+            // The environment is broken, or was removed just now. The page of its code shows the
+            // reason.
         }
     }
     return {};

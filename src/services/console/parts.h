@@ -80,7 +80,7 @@ void tabs(Html& h, std::string_view label, std::span<const Tab> all, std::string
 void chip(Html& h, std::string_view text, std::string_view href, bool current,
           std::int64_t count = -1);
 
-/// Writes the last runs as bars, oldest first. Height and a notch say the same as the colour.
+/// Writes the last runs as bars, oldest first. Height and a notch repeat the meaning of the colour.
 void run_strip(Html& h, std::span<const State> runs);
 /// The same as a wide strip in which each bar links to its run.
 struct StripBar {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the log of a run says about durations of resources and about skipped resources.
+// Reads the durations of resources and the skipped resources from the log of a run.
 #pragma once
 
 #include <map>

@@ -30,7 +30,7 @@ Result<std::string> Sessions::start(Viewer viewer, std::string token_digest, std
                     now_s, now_s};
     const std::lock_guard lock(mutex_);
     std::erase_if(sessions_, [&](const auto& entry) { return has_ended(entry.second, now_s); });
-    // A viewer with many sessions ends the own ones, not those of others.
+    // A viewer with too many sessions loses the oldest of them. Other viewers keep theirs.
     std::size_t own = 0;
     auto oldest = sessions_.end();
     for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {

@@ -70,7 +70,8 @@ bool accepts_html(const Request& request) {
     return request.headers.get("Accept").find("text/html") != std::string_view::npos;
 }
 
-/// Starts a session and writes it to the audit log. Without the line, there is no session.
+/// Starts a session and writes it to the audit log. If the line cannot be written, the session does
+/// not start.
 base::Result<std::string> start_session(Console& console, const Request& request,
                                         const Viewer& viewer, std::string token_digest) {
     auto id = BUNRAKU_TRY(console.sessions.start(viewer, std::move(token_digest), console.now_s()));

@@ -20,9 +20,9 @@ struct Caller {
 
 /// Returns the caller, or nullopt if the request proves no identity that the console accepts.
 ///
-/// A session's cookie counts as long as its proof does: the token is still valid, or the request
-/// still comes with the same certificate or from the proxy with the same name. A token in a header
-/// may read pages without a session.
+/// The cookie of a session is accepted only while the proof of its sign-in is valid: the token has
+/// not ended, or the request has the same client certificate, or a proxy sends it with the same
+/// name. A token in a header may read pages without a session.
 std::optional<Caller> identify_caller(Console& console, const http::Request& request,
                                       SessionUse use = SessionUse::Record);
 

@@ -86,7 +86,8 @@ public:
     /// Returns a field of the submitted form, or an empty text.
     std::string_view field(std::string_view name) const;
 
-    /// Returns the fleet. If the store is away, this is the last known state, and the page says so.
+    /// Returns the fleet. If the store is unavailable, returns the last known state, and the page
+    /// shows a note.
     base::Result<std::shared_ptr<const Fleet>> fleet();
     /// Runs a query in AST form, in which "{}" stands for an argument. Texts are quoted. Rows are
     /// those of active nodes unless the query has a condition on node_state.

@@ -41,7 +41,8 @@ struct AgentProfile {
     std::chrono::seconds facts_interval{7200};  ///< interval after which all facts are sent
     bool conditional_requests =
         true;  ///< asks whether its catalog is still valid, like Bunraku's agent
-    /// Looks for the plugins before it searches them, as Puppet's agent does at the begin of a run.
+    /// Requests the folder of plugins before its contents, as Puppet's agent does at the beginning
+    /// of a run.
     bool looks_for_plugins = false;
     bool keeps_connection = false;
     bool resumes = false;  ///< resumes TLS sessions on new connections

@@ -29,7 +29,8 @@ std::string shortened(std::string_view text) {
     return std::string(text.substr(0, end)) + "…";
 }
 
-/// Returns the name of a definition for analyses of the fleet; empty if they do not know it.
+/// Returns the name that analyses of the fleet use for a definition. Empty for definitions that
+/// they do not cover.
 std::string usage_name(const State& state, const DocumentPlace& place,
                        const Definition& definition) {
     const std::string_view name = definition.key.name.view();

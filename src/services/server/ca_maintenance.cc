@@ -125,8 +125,8 @@ Result<MaintenanceResult> maintain(const config::Settings& settings, const CaSet
     };
     const auto next = authority.next_authority();
     for (const auto& a : authority.bundle()) {
-        // Its certificates expire with it and are renewed before. `ca doctor` lists the nodes that
-        // have not renewed theirs.
+        // The certificates of the previous authority expire with it and are renewed before that.
+        // `ca doctor` lists the nodes that have not renewed theirs.
         if (previous && a == *previous) continue;
         report("The authority " + a.common_name(), a.not_after(),
                next ? "a rollover is in progress, see `bunraku ca doctor`"

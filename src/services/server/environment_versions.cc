@@ -15,8 +15,8 @@ namespace bunraku::server {
 
 namespace {
 
-/// Versions of an environment whose code stays in memory: the base, the one before, and one that
-/// single nodes try.
+/// Number of versions of an environment whose code stays in memory: the base, the previous base,
+/// and one that single nodes try.
 constexpr std::size_t kMostLive = 3;
 
 /// Returns the version of an answer of the authority. Throws Unavailable.

@@ -42,7 +42,7 @@ enum class RunStep : std::uint8_t {
 /// `bunraku deploy` creates it. Thread-safe.
 class EnvironmentVersions {
 public:
-    /// Reads of the link go through `files`, whose moment() saves looking at it for each request.
+    /// Reads of the link go through `files`, whose moment() avoids a system call for each request.
     /// `forget` is called for versions whose memory shall be freed.
     EnvironmentVersions(const config::Settings& settings,
                         std::shared_ptr<const environment::Files> files,

@@ -25,7 +25,7 @@ struct FileRequest {
     bool real_owner = false;
     apply::ContentSearch search;
     /// The files of the environment. Paths are those of the environment's own folder; the file is
-    /// read at the place of its version. If null, every file is at its path.
+    /// read in the folder of its version. If null, every file is at its path.
     const environment::Files* files = nullptr;
     /// True to look up each path in `files` before it is read, so that its moment() detects
     /// changes.

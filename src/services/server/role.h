@@ -57,7 +57,8 @@ struct Context {
     /// Runs the queries of the store's API; set together with `store`.
     std::shared_ptr<store::QueryEngine> queries = nullptr;
     ApiTokens* tokens = nullptr;  ///< the tokens of this server
-    /// The authority of this process, if it has the role `ca`, which is created first.
+    /// The authority of this process, if it has the role `ca`. This role is created before the
+    /// others.
     CaAccess* ca = nullptr;
     /// The versions of nodes. If null, the compiler role uses make_local_versions().
     std::shared_ptr<VersionAuthority> versions = nullptr;
@@ -84,8 +85,8 @@ public:
     virtual void listening(const std::vector<std::string>& urls) { (void)urls; }
     /// Called when the server reloads its files.
     virtual base::Result<void> reload() { return {}; }
-    /// Called before stop(), while requests still arrive: nothing may wait for a server that does
-    /// not answer from now on.
+    /// Called before stop(), while requests still arrive. From now on, no request may wait for
+    /// another server that does not answer.
     virtual void request_stop() {}
     /// Stops the role's threads. No more requests arrive at this point.
     virtual void stop() {}

@@ -120,7 +120,8 @@ private:
 
 /// Limits how long a connection waits for a PostgreSQL server that does not answer.
 struct WaitLimits {
-    /// Once it was requested, no connection is opened, and statements wait for another second.
+    /// After a stop request, no connection is opened, and statements wait for at most one more
+    /// second.
     std::stop_token stop = {};
     /// The time to connect to a host, in seconds. 0 means connect_timeout of the URL.
     int connect_s = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens connections to PostgreSQL. libpq's own call cannot be ended before its time is over, and
-// its asynchronous calls have no limit of time and wait for one host forever. So the hosts of the
-// URL and their addresses are tried here, one after the other.
+// Opens connections to PostgreSQL. libpq's blocking call cannot be interrupted, and its
+// asynchronous calls have no timeout, so they could wait for one host forever. Therefore this code
+// tries the hosts of the URL and their addresses one after the other.
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>

@@ -42,7 +42,7 @@ Result<std::size_t> fill_source_locations(Database& db, std::size_t limit = INT6
 Result<std::vector<std::int64_t>> unused_source_locations(Database& db, std::size_t limit,
                                                           std::size_t page = 1000);
 
-/// Returns those of `places` that no list refers to that was written in this generation of the
+/// Returns the members of `places` that are not in any list written in this generation of the
 /// store's content or later.
 Result<std::vector<std::int64_t>> still_unused_source_locations(
     Database& db, const std::vector<std::int64_t>& places, std::int64_t generation);

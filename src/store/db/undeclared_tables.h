@@ -6,11 +6,11 @@
 
 namespace bunraku::store {
 
-// Added with schema 11. `undeclared` has one row for each resource (`key`: its type and name
-// variable) that a catalog of the node had and a later one had not; `closed` is the time at which
-// it was declared again or, if `removed` is 1, removed. `removal` has what
-// a removal needs (undeclared_removal.h). `created_resources` has the declared resources that the
-// node's agent created, as hashes of type and title.
+// Added with schema 11. `undeclared` has a row for each resource that an earlier catalog of the
+// node declared and a later one does not. `key` is a digest of its type and name variable. `closed`
+// is the time at which the resource was declared again or, if `removed` is 1, removed. `removal`
+// has the data for removing it (undeclared_removal.h). `created_resources` has the declared
+// resources that the agent of a node created, as hashes of type and title.
 inline constexpr std::string_view kUndeclaredTables = R"sql(
 CREATE TABLE undeclared (
     certname_id {int} NOT NULL REFERENCES certnames (id) ON DELETE CASCADE,

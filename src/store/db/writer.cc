@@ -342,7 +342,8 @@ Writer::Node Writer::node_of(const Statement& s) {
 
 Result<Writer::Node> Writer::node(std::string_view certname, IfMissing missing) {
     Node out;
-    // The row is locked, but this transaction may change it, so it is returned only once.
+    // Returns a row that was read in advance. Other writers cannot change it, because it is locked.
+    // This transaction can, so the row is used only once.
     const auto read = std::exchange(read_node_, std::nullopt);
     if (read && read->first == certname) {
         if (read->second.id != 0) return read->second;

@@ -156,8 +156,8 @@ public:
     RecentMap<Digest, std::int64_t, DigestHash> paths{20000};          ///< by type and path
     RecentMap<Digest, std::int64_t, DigestHash> packages{40000};  ///< by name, version, provider
 
-    /// Returns the time at which content that a node loses now is lost, in milliseconds. 0 means
-    /// that no history is stored.
+    /// Returns the time to record for content that a node loses now, in milliseconds. 0 means that
+    /// no history is stored.
     std::int64_t lost_at() const;
     /// Returns how long the history is retained. The database stores this setting for all programs
     /// that use it.

@@ -37,7 +37,7 @@ public:
     std::string tag(std::string_view name) const;
     std::string input_type(std::string_view name) const;
     std::string input_name(std::string_view name) const;
-    /// Anonymizes versions, identifiers and package names, which only the profile "full" does.
+    /// Anonymizes versions, identifiers and package names. Only the profile "full" does this.
     std::string other(std::string_view text) const;
     std::string uuid(std::string_view text) const;
 

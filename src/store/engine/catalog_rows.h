@@ -71,9 +71,8 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
 /// Updates the metadata of a catalog whose content is unchanged. Leaves `wire_digest` unchanged if
 /// the row has none.
 Result<void> renew_catalog(Writer& writer, std::int64_t node, const CatalogRow& row);
-/// Does the same as a transaction of its own, if the stored catalog has this digest, environment
-/// and producer, and is not newer, and the node is active. Returns false otherwise. PostgreSQL
-/// only.
+/// Does the same in a separate transaction if the node is active and the stored catalog is not
+/// newer and has this digest, environment and producer. Otherwise returns false. PostgreSQL only.
 Result<bool> renew_unchanged_catalog(Writer& writer, std::string_view certname,
                                      const CatalogRow& row);
 

@@ -38,8 +38,9 @@ private:
 /// What an event did to the existence of its resource.
 enum class Existence : std::uint8_t { Same, Created, Removed };
 
-/// Classifies a successful event of a property. The values are canonical JSON. `ensure` that was
-/// absent creates, and `enable` that was false creates what the resource Service adds.
+/// Classifies a successful event of a property. The values are canonical JSON. A change of `ensure`
+/// from absent creates the resource. A change of `enable` from false creates what the resource
+/// Service adds.
 Existence existence_change(std::string_view type, std::string_view property,
                            std::string_view old_value, std::string_view new_value);
 

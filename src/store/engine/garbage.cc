@@ -46,7 +46,7 @@ Result<void> for_ids(Database& db, std::string_view statement, std::string_view 
     return {};
 }
 
-/// Returns those of `all` that no row of `table` refers to. Input and result are sorted.
+/// Returns the members of `all` to which no row of `table` refers. Input and result are sorted.
 Result<std::vector<std::int64_t>> unlinked(Database& db, std::string_view table,
                                            std::string_view column,
                                            const std::vector<std::int64_t>& all) {

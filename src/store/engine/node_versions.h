@@ -17,11 +17,11 @@ namespace bunraku::store {
 struct NodeVersion {
     std::string certname, environment;
     std::string version, previous;
-    std::int64_t since = 0;   ///< begin of the first run with this version
+    std::int64_t since = 0;   ///< beginning of the first run with this version
     std::string transaction;  ///< transaction of that run; empty if the agent did not send it
     bool idle = false;        ///< true if a run with this version has ended
-    /// The epoch in which a run ended after which the node was due to move, as all servers knew. 0
-    /// if there was none. In this epoch, no run of the node is under way.
+    /// The epoch in which a run ended at a time when all servers knew that the node was due to
+    /// move. 0 if there was none. No run of the node is under way in this epoch.
     std::int64_t epoch = 0;
 };
 

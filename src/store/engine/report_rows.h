@@ -18,7 +18,8 @@ struct ReportKind {
     std::optional<bool> noop, noop_pending, corrective_change;
     std::optional<std::string> status;
     std::string puppet_version, configuration_version;
-    /// Not part of the identity: a report with another one stores its own.
+    /// Not part of hash(). A report whose catalog_uuid differs from that of its kind stores it
+    /// itself.
     std::optional<std::string> catalog_uuid;
     std::optional<std::string> code_id, job_id, cached_catalog_status;
     std::string texts;  ///< the form of the texts; see ReportForm
@@ -44,8 +45,8 @@ Result<ReportKindRef> put_report_kind(Database& db, std::int64_t node, const Rep
 /// Binds a {uuid} column.
 void bind_uuid(const Database& db, Statement& s, const std::optional<std::string>& uuid);
 
-/// Where the metrics and logs of a report are stored: in its kind and its numbers as far as they
-/// repeat, and in report_data otherwise.
+/// Splits the metrics and logs of a report into the parts that are stored: the form, which repeats
+/// and belongs to the kind, the numbers, and the remaining texts for report_data.
 class ReportTexts {
 public:
     /// The logs of a report without events repeat those of others.

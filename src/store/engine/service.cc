@@ -256,7 +256,7 @@ Result<Pool::Lease> Service::reader() {
     return readers_->take();
 }
 
-/// Fails if an attempt to connect took long in vain a short time ago.
+/// Fails if a recent attempt to connect waited for a long time without an answer.
 Result<void> Service::check_silence(sys::TimePoint now) const {
     std::lock_guard lock(mutex_);
     if (now >= silent_until_) return {};

@@ -186,7 +186,8 @@ private:
     sys::TimePoint log_looked_at_{};  ///< used only by SQLite's single writer
     int outages_ = 0;                 ///< number of consecutive failed attempts
     sys::TimePoint resume_at_{};
-    /// After an attempt to connect without an answer, none is made for the time that it took.
+    /// If an attempt to connect gets no answer, the next one waits for as long as that attempt
+    /// took.
     sys::TimePoint silent_until_{};
     std::string silence_;  ///< the error of that attempt
     std::stop_source stop_;

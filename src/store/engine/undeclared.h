@@ -20,7 +20,7 @@ namespace bunraku::store {
 constexpr std::size_t kMostUndeclared = 5000;
 
 /// Reports whether resources of this type may remain on a machine. Names with "::" are defined
-/// types, and classes, `exec` and others leave nothing of which their type knows.
+/// types, and classes, `exec` and some other types leave nothing behind that they could remove.
 bool may_remain(std::string_view type);
 
 /// Records the resources that the catalog `row` of the node no longer declares, and closes the rows

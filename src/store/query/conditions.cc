@@ -47,8 +47,8 @@ namespace {
 /// depth of parentheses above which the stack of SQLite's parser matters
 constexpr int kDeep = 10;
 
-/// Counts one level of "and", "or" or "not" in a context, as long as it exists. Both backends have
-/// the limit of the one that accepts less.
+/// Counts one level of "and", "or" or "not" in a context during its lifetime. The limit for both
+/// backends is that of the backend that accepts fewer levels.
 class ConditionLevel {
 public:
     explicit ConditionLevel(SelectContext& context) : context_(context) {

@@ -67,7 +67,8 @@ def check(machine):
     out["noop"] = [events(machine.run("apply", changed, "--noop", "--detailed-exitcodes")), report(machine)]
     out["changed"] = [events(machine.run("apply", changed, "--detailed-exitcodes", status=2)), report(machine)]
     out["restored"] = machine.run("filebucket", "-l", "get", hashlib.sha256(b"drifted\n").hexdigest())[0]
-    # No server answers: the agent applies its cached catalog. Its transaction store tells that the change is corrective.
+    # No server answers: the agent applies its cached catalog. According to its transaction store,
+    # the change is corrective.
     machine.path("managed/agent").unlink()
     cached = (*AGENT, "--serverport", "9", "--use_cached_catalog", "--no-report")
     out["cached catalog, noop"] = events(machine.run(*cached, "--noop"))

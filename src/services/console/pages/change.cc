@@ -56,7 +56,8 @@ Result<Asked> asked(Visit& visit, std::string_view from, std::string_view to) {
 
 Result<std::shared_ptr<ChangeJob>> job_of(Visit& visit, const Asked& what) {
     auto& console = visit.console;
-    // A commit's code may do anything that a deployment's may, so that viewers do not start it.
+    // Compiling a commit runs its code, which has all rights of deployed code. Viewers may not
+    // start that.
     if ((what.from.files || what.to.files) && !visit.viewer.may(Right::Operate)) {
         if (auto known = console.jobs.find(what.key))
             return std::dynamic_pointer_cast<ChangeJob>(known);

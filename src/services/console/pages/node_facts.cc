@@ -64,7 +64,7 @@ void write_tree(Html& h, const Rows& facts, std::string_view find) {
     h.raw(tree.take());
 }
 
-/// The value of a fact before or after a change, or that there was none.
+/// Writes the value of a fact before or after a change, or a note that it had none.
 void value_cell(Html& h, const store::PastFacts* facts, const std::string& name) {
     const bool known = facts && facts->facts.contains(name);
     const auto td = h.in("td", {{"class", known ? "mono val" : "m"}});

@@ -39,7 +39,8 @@ TEST_F(ConsoleNode, ExportsAndCollections) {
          {"Exports (1)", "Collected (1)", "/m/k.pp:3", "href=\"/console/nodes/b.test\"",
           "href=\"/console/nodes/a.test/catalog?resource=Sshkey%5Bb%5D\""})
         EXPECT_TRUE(has(page, text)) << text << page.body;
-    // Not the own one, nor one with the same name and other parameters.
+    // The page shows neither the export of the node itself, nor one with the same name and other
+    // parameters.
     EXPECT_FALSE(has(page, "own")) << page.body;
     EXPECT_FALSE(has(page, "<bdi>other</bdi>")) << page.body;
     // Exporters of other environments are not shown.
