@@ -207,6 +207,87 @@ void visit_leaves(const FactRow& fact, const std::function<void(const FactLeaf&)
     BUNRAKU_ASSERT(walk.path.size() == path && walk.array.size() == array);
 }
 
+namespace {
+
+/// Stores the facts `missing`, which are indexes of `rows`, and adds their ids to `ids`. Removes
+/// facts from `missing` that another writer has stored meanwhile, together with their leaves.
+Result<void> insert_facts(Database& db, std::span<const FactRow> rows,
+                          std::vector<std::size_t>& missing, Ids& ids) {
+    Bulk facts(db, "facts",
+               {{"name", Bulk::Type::Text},
+                {"match", Bulk::Type::Text},
+                {"value", Bulk::Type::Json},
+                {"number", Bulk::Type::Real}},
+               db.postgresql() ? "ON CONFLICT (name, match) DO NOTHING RETURNING name, match, id"
+                               : "ON CONFLICT (name, match) DO NOTHING");
+    facts.returned([&](Statement& s) {
+        std::string name(s.text(0)), match(s.text(1));
+        ids[fact_key(name, match)] = s.integer(2);
+    });
+    std::vector<Wanted> wanted;
+    for (std::size_t i : missing) {
+        const FactRow& r = rows[i];
+        facts.text(r.name).text(r.match).text(r.value);
+        auto number = number_of(r.value);
+        number ? facts.real(*number) : facts.null();
+        BUNRAKU_TRY_VOID(facts.end_row());
+        if (!db.postgresql()) ids[r.key] = facts.last_id();
+        wanted.push_back({r.name, r.match, r.key});
+    }
+    BUNRAKU_TRY_VOID(facts.flush());
+    std::erase_if(wanted, [&](const Wanted& w) { return ids.contains(w.key); });
+    if (wanted.empty()) return {};
+    BUNRAKU_TRY_VOID(find_pairs(db, "facts", "name", "match", wanted, ids));
+    std::unordered_set<Digest, DigestHash> theirs;
+    for (const Wanted& w : wanted) theirs.insert(w.key);
+    std::erase_if(missing, [&](std::size_t i) { return theirs.contains(rows[i].key); });
+    return {};
+}
+
+/// Stores the leaves of the facts `added`, which are indexes of `rows`. `ids` has their ids.
+Result<void> insert_leaves(Writer& writer, std::span<const FactRow> rows,
+                           const std::vector<std::size_t>& added, Ids& ids) {
+    std::vector<Pending> leaves;
+    std::vector<NewPath> paths;
+    Ids path_ids;
+    std::unordered_set<Digest, DigestHash> of_fact;
+    for (std::size_t i : added) {
+        of_fact.clear();
+        visit_leaves(rows[i], [&](const FactLeaf& leaf) {
+            Digest key = path_key(leaf.type, leaf.path);
+            // Unusual names ("1" with and without quotes) may give the same path twice.
+            if (!of_fact.insert(key).second) return;
+            leaves.push_back({i, key, std::string(leaf.value)});
+            if (const auto* known = writer.paths.find(key)) {
+                path_ids[key] = *known;
+            } else if (path_ids.emplace(key, 0).second) {
+                paths.push_back({std::string(leaf.path), std::string(leaf.array),
+                                 std::string(leaf.type), rows[i].name, leaf.depth, key});
+            }
+        });
+    }
+    Ids made;
+    BUNRAKU_TRY_VOID(store_paths(writer, paths, made));
+    for (const auto& [key, id] : made) path_ids[key] = id;
+    Bulk bulk(writer.db(), "fact_leaves",
+              {{"fact_id", Bulk::Type::Integer},
+               {"path_id", Bulk::Type::Integer},
+               {"match", Bulk::Type::Text},
+               {"value", Bulk::Type::Json},
+               {"number", Bulk::Type::Real}});
+    for (const Pending& leaf : leaves) {
+        BUNRAKU_ASSERT(leaf.fact < rows.size() && path_ids.contains(leaf.path));
+        bulk.integer(ids[rows[leaf.fact].key]).integer(path_ids[leaf.path]);
+        bulk.text(query::match_of(leaf.value)).text(leaf.value);
+        auto number = number_of(leaf.value);
+        number ? bulk.real(*number) : bulk.null();
+        BUNRAKU_TRY_VOID(bulk.end_row());
+    }
+    return bulk.flush();
+}
+
+}  // namespace
+
 Result<std::vector<std::int64_t>> store_facts(Writer& writer, std::span<const FactRow> rows) {
     std::vector<std::int64_t> out(rows.size(), 0);
     std::vector<std::size_t> unknown;
@@ -232,74 +313,8 @@ Result<std::vector<std::int64_t>> store_facts(Writer& writer, std::span<const Fa
     }
     BUNRAKU_ASSERT(missing.size() <= unknown.size() && unknown.size() <= rows.size());
     if (!missing.empty()) {
-        Bulk facts(db, "facts",
-                   {{"name", Bulk::Type::Text},
-                    {"match", Bulk::Type::Text},
-                    {"value", Bulk::Type::Json},
-                    {"number", Bulk::Type::Real}},
-                   db.postgresql()
-                       ? "ON CONFLICT (name, match) DO NOTHING RETURNING name, match, id"
-                       : "ON CONFLICT (name, match) DO NOTHING");
-        facts.returned([&](Statement& s) {
-            std::string name(s.text(0)), match(s.text(1));
-            ids[fact_key(name, match)] = s.integer(2);
-        });
-        wanted.clear();
-        for (std::size_t i : missing) {
-            const FactRow& r = rows[i];
-            facts.text(r.name).text(r.match).text(r.value);
-            auto number = number_of(r.value);
-            number ? facts.real(*number) : facts.null();
-            BUNRAKU_TRY_VOID(facts.end_row());
-            if (!db.postgresql()) ids[r.key] = facts.last_id();
-            wanted.push_back({r.name, r.match, r.key});
-        }
-        BUNRAKU_TRY_VOID(facts.flush());
-        // Another writer may have stored the same fact meanwhile, together with its leaves.
-        std::erase_if(wanted, [&](const Wanted& w) { return ids.contains(w.key); });
-        if (!wanted.empty()) {
-            BUNRAKU_TRY_VOID(find_pairs(db, "facts", "name", "match", wanted, ids));
-            std::unordered_set<Digest, DigestHash> theirs;
-            for (const Wanted& w : wanted) theirs.insert(w.key);
-            std::erase_if(missing, [&](std::size_t i) { return theirs.contains(rows[i].key); });
-        }
-        std::vector<Pending> leaves;
-        std::vector<NewPath> paths;
-        Ids path_ids;
-        std::unordered_set<Digest, DigestHash> of_fact;
-        for (std::size_t i : missing) {
-            of_fact.clear();
-            visit_leaves(rows[i], [&](const FactLeaf& leaf) {
-                Digest key = path_key(leaf.type, leaf.path);
-                // Unusual names ("1" with and without quotes) may give the same path twice.
-                if (!of_fact.insert(key).second) return;
-                leaves.push_back({i, key, std::string(leaf.value)});
-                if (const auto* known = writer.paths.find(key)) {
-                    path_ids[key] = *known;
-                } else if (path_ids.emplace(key, 0).second) {
-                    paths.push_back({std::string(leaf.path), std::string(leaf.array),
-                                     std::string(leaf.type), rows[i].name, leaf.depth, key});
-                }
-            });
-        }
-        Ids made;
-        BUNRAKU_TRY_VOID(store_paths(writer, paths, made));
-        for (const auto& [key, id] : made) path_ids[key] = id;
-        Bulk bulk(db, "fact_leaves",
-                  {{"fact_id", Bulk::Type::Integer},
-                   {"path_id", Bulk::Type::Integer},
-                   {"match", Bulk::Type::Text},
-                   {"value", Bulk::Type::Json},
-                   {"number", Bulk::Type::Real}});
-        for (const Pending& leaf : leaves) {
-            BUNRAKU_ASSERT(leaf.fact < rows.size() && path_ids.contains(leaf.path));
-            bulk.integer(ids[rows[leaf.fact].key]).integer(path_ids[leaf.path]);
-            bulk.text(query::match_of(leaf.value)).text(leaf.value);
-            auto number = number_of(leaf.value);
-            number ? bulk.real(*number) : bulk.null();
-            BUNRAKU_TRY_VOID(bulk.end_row());
-        }
-        BUNRAKU_TRY_VOID(bulk.flush());
+        BUNRAKU_TRY_VOID(insert_facts(db, rows, missing, ids));
+        BUNRAKU_TRY_VOID(insert_leaves(writer, rows, missing, ids));
     }
     for (std::size_t i : unknown) {
         out[i] = ids[rows[i].key];

@@ -228,51 +228,36 @@ Result<bool> purge_node(Writer& writer, std::string_view certname) {
     return true;
 }
 
-Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::int64_t until) {
-    BUNRAKU_ASSERT(limit > 0);
-    Database& db = writer.db();
-    struct Candidate {
-        std::int64_t kind, id;
-        auto operator<=>(const Candidate&) const = default;
-    };
-    std::vector<Candidate> candidates;
-    auto read = [&]() -> Result<void> {
-        candidates.clear();
-        // Resources of earlier catalogs are retained as long as those catalogs.
-        Statement old = BUNRAKU_TRY(
-            db.prepare("SELECT kind, id FROM gc_candidates WHERE kind = ? AND lost_at <= ?"
-                       " ORDER BY lost_at LIMIT ?"));
-        old.bind(static_cast<int>(kGcResources)).bind(until).bind(limit);
-        while (BUNRAKU_TRY(old.step())) candidates.push_back({old.integer(0), old.integer(1)});
-        std::sort(candidates.begin(), candidates.end());
-        if (candidates.size() >= limit) return {};
-        Statement s = BUNRAKU_TRY(
-            db.prepare("SELECT kind, id FROM gc_candidates WHERE kind > ? ORDER BY kind, id LIMIT "
-                       "?"));
-        s.bind(static_cast<int>(kGcResources)).bind(limit - candidates.size());
-        while (BUNRAKU_TRY(s.step())) candidates.push_back({s.integer(0), s.integer(1)});
-        return {};
-    };
-    // Without candidates, no lock is taken.
-    BUNRAKU_TRY_VOID(read());
-    if (candidates.empty()) return ContentRemoval{};
-    Transaction transaction = BUNRAKU_TRY(writer.begin_removal());
-    BUNRAKU_TRY_VOID(read());
-    ContentRemoval out;
-    out.more = candidates.size() == limit;
-    std::vector<std::int64_t> seen[4];  // by kind, in sorted order
-    for (const Candidate& c : candidates) {
-        if (c.kind >= 0 && c.kind < 4) seen[c.kind].push_back(c.id);
-    }
-    std::vector<std::int64_t> resources =
-        BUNRAKU_TRY(unlinked(db, "catalog_resources", "resource_id", seen[kGcResources]));
-    std::vector<std::int64_t> facts =
-        BUNRAKU_TRY(unlinked(db, "factset_facts", "fact_id", seen[kGcFacts]));
-    std::vector<std::int64_t> packages =
-        BUNRAKU_TRY(unlinked(db, "certname_packages", "package_id", seen[kGcPackages]));
-    BUNRAKU_ASSERT(resources.size() <= seen[kGcResources].size() &&
-                   facts.size() <= seen[kGcFacts].size());
-    BUNRAKU_ASSERT(packages.size() <= seen[kGcPackages].size());
+namespace {
+
+/// Content that may be unused: a kind such as kGcResources, and the id.
+struct Candidate {
+    std::int64_t kind, id;
+    auto operator<=>(const Candidate&) const = default;
+};
+
+/// Reads at most `limit` candidates. Resources of earlier catalogs are retained as long as those
+/// catalogs, so resources that were lost after `until` are left out.
+Result<std::vector<Candidate>> read_candidates(Database& db, std::size_t limit,
+                                               std::int64_t until) {
+    std::vector<Candidate> out;
+    Statement old =
+        BUNRAKU_TRY(db.prepare("SELECT kind, id FROM gc_candidates WHERE kind = ? AND lost_at <= ?"
+                               " ORDER BY lost_at LIMIT ?"));
+    old.bind(static_cast<int>(kGcResources)).bind(until).bind(limit);
+    while (BUNRAKU_TRY(old.step())) out.push_back({old.integer(0), old.integer(1)});
+    std::sort(out.begin(), out.end());
+    if (out.size() >= limit) return out;
+    Statement s = BUNRAKU_TRY(
+        db.prepare("SELECT kind, id FROM gc_candidates WHERE kind > ? ORDER BY kind, id LIMIT ?"));
+    s.bind(static_cast<int>(kGcResources)).bind(limit - out.size());
+    while (BUNRAKU_TRY(s.step())) out.push_back({s.integer(0), s.integer(1)});
+    return out;
+}
+
+/// Deletes resources with their rows for exports, and the sets of parameters that no other resource
+/// has.
+Result<void> delete_resources(Database& db, const std::vector<std::int64_t>& resources) {
     std::vector<std::int64_t> parameters;
     if (db.postgresql() && !resources.empty()) {
         Statement s = BUNRAKU_TRY(db.prepare(
@@ -295,9 +280,36 @@ Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::in
     BUNRAKU_TRY_VOID(
         for_ids(db, "DELETE FROM parameters", "id", parameters,
                 " AND NOT EXISTS (SELECT 1 FROM resources WHERE parameters_id = parameters.id)"));
-    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM parameter_values", "parameters_id", parameters,
-                             " AND NOT EXISTS (SELECT 1 FROM parameters p WHERE p.id ="
-                             " parameter_values.parameters_id)"));
+    return for_ids(db, "DELETE FROM parameter_values", "parameters_id", parameters,
+                   " AND NOT EXISTS (SELECT 1 FROM parameters p WHERE p.id ="
+                   " parameter_values.parameters_id)");
+}
+
+}  // namespace
+
+Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::int64_t until) {
+    BUNRAKU_ASSERT(limit > 0);
+    Database& db = writer.db();
+    // Without candidates, no lock is taken.
+    if (BUNRAKU_TRY(read_candidates(db, limit, until)).empty()) return ContentRemoval{};
+    Transaction transaction = BUNRAKU_TRY(writer.begin_removal());
+    const std::vector<Candidate> candidates = BUNRAKU_TRY(read_candidates(db, limit, until));
+    ContentRemoval out;
+    out.more = candidates.size() == limit;
+    std::vector<std::int64_t> seen[4];  // by kind, in sorted order
+    for (const Candidate& c : candidates) {
+        if (c.kind >= 0 && c.kind < 4) seen[c.kind].push_back(c.id);
+    }
+    std::vector<std::int64_t> resources =
+        BUNRAKU_TRY(unlinked(db, "catalog_resources", "resource_id", seen[kGcResources]));
+    std::vector<std::int64_t> facts =
+        BUNRAKU_TRY(unlinked(db, "factset_facts", "fact_id", seen[kGcFacts]));
+    std::vector<std::int64_t> packages =
+        BUNRAKU_TRY(unlinked(db, "certname_packages", "package_id", seen[kGcPackages]));
+    BUNRAKU_ASSERT(resources.size() <= seen[kGcResources].size() &&
+                   facts.size() <= seen[kGcFacts].size());
+    BUNRAKU_ASSERT(packages.size() <= seen[kGcPackages].size());
+    BUNRAKU_TRY_VOID(delete_resources(db, resources));
     BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM fact_leaves", "fact_id", facts));
     BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM facts", "id", facts));
     BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM packages", "id", packages));

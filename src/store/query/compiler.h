@@ -146,6 +146,10 @@ private:
     Sql null_check(SelectContext& context, const Ast& query);
     Sql membership(SelectContext& context, const Ast& query, int depth);
     Sql in_array(SelectContext& context, const Ast& left, const Ast& values);
+    /// Does the same for ["fact", NAME].
+    Sql fact_in_array(SelectContext& context, const Ast& left, const Ast& values);
+    /// Returns the times as they are stored, with null in place of invalid ones.
+    Ast stored_times(const Ast& values) const;
     Sql in_select(SelectContext& context, const std::vector<std::string>& fields, Select& inner);
     Select inner_select(const Ast& query, int depth);
     Sql implicit_subquery(SelectContext& context, const Ast& query, int depth);

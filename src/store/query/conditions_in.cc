@@ -48,31 +48,47 @@ Sql QueryCompiler::membership(SelectContext& context, const Ast& query, int dept
     return in_select(context, fields, inner);
 }
 
+Sql QueryCompiler::fact_in_array(SelectContext& context, const Ast& left, const Ast& values) {
+    if (left.op() != "fact" || left.size() != 2) {
+        bad(fmt::format("'{}' is not a queryable object for {}", to_clojure(left),
+                        context.entity->shown));
+    }
+    if (context.entity->node.empty()) {
+        bad(fmt::format("'fact' is not a queryable object for {}", context.entity->shown));
+    }
+    for (const Ast& v : values.items()) {
+        bool same = v.kind() == values[0].kind();
+        if (!same) bad("All values in array must be the same type.");
+    }
+    Sql out("(");
+    out << context.entity->node
+        << " IN (SELECT xf.certname_id FROM facts x JOIN factset_facts xf ON xf.fact_id = x.id"
+           " WHERE x.name = ";
+    out.bind(as_text(left[1])) << " AND " << fact_value_in("x", values.items())
+                               << set_subquery_end(context);
+    return out;
+}
+
+Ast QueryCompiler::stored_times(const Ast& values) const {
+    Ast out = Ast::array();
+    for (const Ast& v : values.items()) {
+        // An invalid time matches nothing; the result is unknown, not false.
+        if (!v.is_text() || !parse_query_time(v.as_text())) {
+            out.items().push_back(Ast());
+            continue;
+        }
+        Sql t = time_value(v);
+        out.items().push_back(Ast::integer(std::get<std::int64_t>(t.values[0])));
+    }
+    return out;
+}
+
 Sql QueryCompiler::in_array(SelectContext& context, const Ast& left, const Ast& values) {
     bool pg = dialect_.postgresql();
     if (values.size() > static_cast<std::size_t>(kMaxTerms) * 5) {
         bad(fmt::format("The query has more than {} terms", kMaxTerms * 5));
     }
-    if (left.is_array()) {
-        if (left.op() != "fact" || left.size() != 2) {
-            bad(fmt::format("'{}' is not a queryable object for {}", to_clojure(left),
-                            context.entity->shown));
-        }
-        if (context.entity->node.empty()) {
-            bad(fmt::format("'fact' is not a queryable object for {}", context.entity->shown));
-        }
-        for (const Ast& v : values.items()) {
-            bool same = v.kind() == values[0].kind();
-            if (!same) bad("All values in array must be the same type.");
-        }
-        Sql out("(");
-        out << context.entity->node
-            << " IN (SELECT xf.certname_id FROM facts x JOIN factset_facts xf ON xf.fact_id = x.id"
-               " WHERE x.name = ";
-        out.bind(as_text(left[1]))
-            << " AND " << fact_value_in("x", values.items()) << set_subquery_end(context);
-        return out;
-    }
+    if (left.is_array()) return fact_in_array(context, left, values);
     if (left.is_text("node_state") && !context.entity->field("node_state")) {
         bad(fmt::format("'node_state' is not a queryable object for {}", context.entity->shown));
     }
@@ -113,20 +129,10 @@ Sql QueryCompiler::in_array(SelectContext& context, const Ast& left, const Ast& 
             return out;
         }
         case FieldType::Time: {
-            Ast times = Ast::array();
-            for (const Ast& v : values.items()) {
-                // An invalid time matches nothing; the result is unknown, not false.
-                if (!v.is_text() || !parse_query_time(v.as_text())) {
-                    times.items().push_back(Ast());
-                    continue;
-                }
-                Sql t = time_value(v);
-                times.items().push_back(Ast::integer(std::get<std::int64_t>(t.values[0])));
-            }
             out << column(context, field) << " IN "
                 << (pg ? "(SELECT CAST(jsonb_array_elements_text(?::jsonb) AS BIGINT))" : elements)
                 << ")";
-            out.values.emplace_back(to_json(times));
+            out.values.emplace_back(to_json(stored_times(values)));
             return out;
         }
         default: {
