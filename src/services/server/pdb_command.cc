@@ -265,15 +265,15 @@ bool has_trusted_data(const std::string& body) {
     return found;
 }
 
-/// `only_itself` is true if the client is a node that reaches only itself.
-Response submit(store::Service& service, Request& request, bool only_itself) {
+/// Moves the decoded body of a request to `body`. Returns a response if the server does not accept
+/// the headers or the size.
+std::optional<Response> take_body(Request& request, std::uint64_t limit, std::string& body) {
     std::string encoding = base::lower(request.headers.get("Content-Encoding"));
     if (!encoding.empty() && encoding != "gzip" && encoding != "deflate" &&
         encoding != "identity") {
         return Response::text(415, fmt::format("content encoding {} not supported",
                                                request.headers.get("Content-Encoding")));
     }
-    std::uint64_t limit = service.options().max_command_size;
     std::string_view announced = request.headers.get("X-Uncompressed-Length");
     std::uint64_t length = 0;
     std::from_chars(announced.data(), announced.data() + announced.size(), length);
@@ -285,31 +285,24 @@ Response submit(store::Service& service, Request& request, bool only_itself) {
         return Response::text(415, fmt::format("content type {} not supported", type));
     }
     if (!accepts_json(request)) return Response::text(406, "must accept application/json");
-    Submission s;
     if (encoding.empty() || encoding == "identity") {
-        s.body = std::move(request.body);
+        body = std::move(request.body);
     } else {
         http::DecodedBody decoded = http::decoded_body(request, limit);
         if (decoded.status == 413) {
             return Response::text(413, "Command size exceeds max-command-size");
         }
         if (decoded.status != 0) return json_error(decoded.status, decoded.message);
-        s.body = std::move(decoded.body);
+        body = std::move(decoded.body);
     }
-    if (s.body.size() > limit) {
-        return Response::text(413, "Command size exceeds max-command-size");
-    }
-    bool old_form = !request.query_value("command");
-    if (auto bad = old_form ? read_old_form(s) : read_new_form(request, s)) return *bad;
-    CommandHeader header;
-    if (auto bad = check(s, &header.kind)) return *bad;
-    if (request.method != "POST") return json_error(400, invalid(s, "Commands are made via POST."));
-    double seconds = 0;
-    if (!waiting_time(s, &seconds)) {
-        return json_error(400, invalid(s, "secondsToWaitForCompletion must be a number."));
-    }
-    header.version = static_cast<int>(s.version);
-    header.certname = s.params.at("certname");
+    if (body.size() > limit) return Response::text(413, "Command size exceeds max-command-size");
+    return std::nullopt;
+}
+
+/// Returns a response if the client must not send this command. `only_itself` is true if the client
+/// is a node that reaches only itself.
+std::optional<Response> refuse_content(const Request& request, const Submission& s,
+                                       const CommandHeader& header, bool only_itself) {
     const bool newest = (header.kind == CommandKind::ReplaceFacts && s.version >= 5) ||
                         (header.kind == CommandKind::StoreReport && s.version >= 8);
     if (newest && is_from_node_itself(request, header.certname) &&
@@ -321,6 +314,50 @@ Response submit(store::Service& service, Request& request, bool only_itself) {
     if (only_itself && header.kind == CommandKind::ReplaceFacts && has_trusted_data(s.body)) {
         return json_error(403, invalid(s, "A node must not send the fact 'trusted' itself."));
     }
+    return std::nullopt;
+}
+
+Response not_queued(const base::Error& error) {
+    int status = store::failure_of(error) == store::Failure::Other ? 500 : 503;
+    Response refused = json_error(error.code == 0 ? 400 : status, error.message);
+    if (status == 503) refused.headers.set("Retry-After", "10");
+    return refused;
+}
+
+/// Waits for at most `seconds` until the command has been processed.
+Response await_processing(store::Service& service, const store::Service::Ticket& ticket,
+                          double seconds, const std::string& uuid) {
+    auto timeout =
+        std::chrono::milliseconds(static_cast<std::int64_t>(std::min(seconds, 86400.0) * 1000));
+    if (!service.wait(ticket, timeout)) {
+        return Response::json(
+            503, fmt::format("{{\"uuid\":\"{}\",\"processed\":false,\"timed_out\":true}}", uuid));
+    }
+    if (ticket.completion->state == store::Completion::State::Failed) {
+        return Response::json(503, fmt::format("{{\"uuid\":\"{}\",\"processed\":true,\"timed_out\":"
+                                               "false,\"error\":{},\"stack_trace\":[]}}",
+                                               uuid, codec::json_string(ticket.completion->error)));
+    }
+    return Response::json(
+        200, fmt::format("{{\"uuid\":\"{}\",\"processed\":true,\"timed_out\":false}}", uuid));
+}
+
+/// `only_itself` is true if the client is a node that reaches only itself.
+Response submit(store::Service& service, Request& request, bool only_itself) {
+    Submission s;
+    if (auto bad = take_body(request, service.options().max_command_size, s.body)) return *bad;
+    bool old_form = !request.query_value("command");
+    if (auto bad = old_form ? read_old_form(s) : read_new_form(request, s)) return *bad;
+    CommandHeader header;
+    if (auto bad = check(s, &header.kind)) return *bad;
+    if (request.method != "POST") return json_error(400, invalid(s, "Commands are made via POST."));
+    double seconds = 0;
+    if (!waiting_time(s, &seconds)) {
+        return json_error(400, invalid(s, "secondsToWaitForCompletion must be a number."));
+    }
+    header.version = static_cast<int>(s.version);
+    header.certname = s.params.at("certname");
+    if (auto bad = refuse_content(request, s, header, only_itself)) return *bad;
     header.received = service.options().runtime->now_ms();
     auto stamp = s.params.find("producer-timestamp");
     if (stamp != s.params.end()) {
@@ -328,29 +365,9 @@ Response submit(store::Service& service, Request& request, bool only_itself) {
     }
     std::string uuid = base::random_uuid();
     auto ticket = service.submit(header, std::move(s.body));
-    if (!ticket) {
-        store::Failure failure = store::failure_of(ticket.error());
-        int status = failure == store::Failure::Other ? 500 : 503;
-        Response refused =
-            json_error(ticket.error().code == 0 ? 400 : status, ticket.error().message);
-        if (status == 503) refused.headers.set("Retry-After", "10");
-        return refused;
-    }
+    if (!ticket) return not_queued(ticket.error());
     if (seconds <= 0) return Response::json(200, fmt::format("{{\"uuid\":\"{}\"}}", uuid));
-    auto timeout =
-        std::chrono::milliseconds(static_cast<std::int64_t>(std::min(seconds, 86400.0) * 1000));
-    if (!service.wait(*ticket, timeout)) {
-        return Response::json(
-            503, fmt::format("{{\"uuid\":\"{}\",\"processed\":false,\"timed_out\":true}}", uuid));
-    }
-    if (ticket->completion->state == store::Completion::State::Failed) {
-        return Response::json(503,
-                              fmt::format("{{\"uuid\":\"{}\",\"processed\":true,\"timed_out\":"
-                                          "false,\"error\":{},\"stack_trace\":[]}}",
-                                          uuid, codec::json_string(ticket->completion->error)));
-    }
-    return Response::json(
-        200, fmt::format("{{\"uuid\":\"{}\",\"processed\":true,\"timed_out\":false}}", uuid));
+    return await_processing(service, *ticket, seconds, uuid);
 }
 
 }  // namespace

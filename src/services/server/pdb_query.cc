@@ -387,15 +387,9 @@ struct Asked {
     bool ast_only = false;
 };
 
-Asked read_request(const Request& request, const Route& route, const PdbQueryOptions& settings) {
+Parameters read_parameters(const Request& request, const PdbQueryOptions& settings) {
     Parameters p;
-    bool get = request.method == "GET" || request.method == "HEAD";
-    Asked asked;
-    auto parse = [&](const std::string& s) {
-        if (route.kind == Route::Root && !query::looks_like_ast(s)) return query::parse_pql(s);
-        return query::read_query_json(s);
-    };
-    if (get) {
+    if (request.method == "GET" || request.method == "HEAD") {
         for (const auto& [name, value] : request.query) {
             if (!p.map.find(name)) p.map.put(name, text(value));
         }
@@ -411,32 +405,34 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
     } else {
         bad("PuppetDB queries must be made via GET/POST");
     }
-    auto accepted = [&](std::string_view name) {
-        return std::any_of(std::begin(kNames), std::end(kNames), [&](const Name& n) {
-            return n.name == name && (n.where & route.accepts);
-        });
-    };
+    return p;
+}
+
+/// Reports whether the path accepts the parameter.
+bool accepts(const Route& route, std::string_view name) {
+    return std::any_of(std::begin(kNames), std::end(kNames),
+                       [&](const Name& n) { return n.name == name && (n.where & route.accepts); });
+}
+
+/// Returns the query, or null if there is none.
+Ast read_query(const Parameters& p, const Route& route) {
     // A blank query counts as absent. A query that the path does not accept is ignored.
-    const Ast* q = p.find("query");
-    if (q && (blank(*q) || !accepted("query"))) q = nullptr;
-    if (q) {
-        if (q->is_text()) {
-            asked.query = parse(q->as_text());
-        } else {
-            asked.query = *q;
-        }
-        if (!asked.query.is_array() && !asked.query.is_null()) {
-            bad(fmt::format("{} is not well-formed: queries must be arrays",
-                            query::to_clojure(asked.query)));
-        }
+    const Ast* given = p.find("query");
+    if (!given || blank(*given) || !accepts(route, "query")) return {};
+    Ast out = *given;
+    if (given->is_text()) {
+        const std::string& s = given->as_text();
+        const bool pql = route.kind == Route::Root && !query::looks_like_ast(s);
+        out = pql ? query::parse_pql(s) : query::read_query_json(s);
     }
-    if (const Ast* order = p.find("order_by"); order && accepted("order_by")) {
-        asked.options.order_by = order_terms(*order, get);
+    if (!out.is_array() && !out.is_null()) {
+        bad(fmt::format("{} is not well-formed: queries must be arrays", query::to_clojure(out)));
     }
-    if (const Ast* filter = p.find("counts_filter"); filter && !blank(*filter)) {
-        asked.options.counts_filter =
-            filter->is_text() ? query::read_query_json(filter->as_text()) : *filter;
-    }
+    return out;
+}
+
+/// Throws if a required parameter is missing or the path does not accept one of the parameters.
+void check_names(const Parameters& p, const Route& route) {
     // Missing parameters are reported before unknown ones.
     if ((route.accepts & kRoot) && !p.map.find("query")) {
         bad("Missing required query parameter 'query'");
@@ -445,25 +441,41 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
         bad("Missing required query parameter 'summarize_by'");
     }
     for (const std::string& name : p.map.keys()) {
-        if (!accepted(name)) bad(fmt::format("Unsupported query parameter '{}'", name));
+        if (!accepts(route, name)) bad(fmt::format("Unsupported query parameter '{}'", name));
     }
+}
+
+void limit_options(const Parameters& p, QueryOptions& options) {
     if (const Ast* limit = p.find("limit")) {
-        asked.options.limit = whole_number(*limit);
-        if (!asked.options.limit || *asked.options.limit <= 0) {
+        options.limit = whole_number(*limit);
+        if (!options.limit || *options.limit <= 0) {
             bad(fmt::format("Illegal value '{}' for :limit; expected a positive non-zero integer.",
                             shown(*limit)));
         }
     }
     if (const Ast* offset = p.find("offset")) {
-        asked.options.offset = whole_number(*offset);
-        if (!asked.options.offset || *asked.options.offset < 0) {
+        options.offset = whole_number(*offset);
+        if (!options.offset || *options.offset < 0) {
             bad(fmt::format("Illegal value '{}' for :offset; expected a non-negative integer.",
                             shown(*offset)));
         }
     }
-    if (const Ast* timeout = p.find("timeout")) {
-        asked.options.time_limit_ms = timeout_ms(*timeout);
+    if (const Ast* timeout = p.find("timeout")) options.time_limit_ms = timeout_ms(*timeout);
+}
+
+Asked read_request(const Request& request, const Route& route, const PdbQueryOptions& settings) {
+    const Parameters p = read_parameters(request, settings);
+    Asked asked;
+    asked.query = read_query(p, route);
+    if (const Ast* order = p.find("order_by"); order && accepts(route, "order_by")) {
+        asked.options.order_by = order_terms(*order, request.method != "POST");
     }
+    if (const Ast* filter = p.find("counts_filter"); filter && !blank(*filter)) {
+        asked.options.counts_filter =
+            filter->is_text() ? query::read_query_json(filter->as_text()) : *filter;
+    }
+    check_names(p, route);
+    limit_options(p, asked.options);
     if (const Ast* explain = p.find("explain")) {
         if (!explain->is_text("analyze")) {
             bad(fmt::format("Illegal value '{}' for :explain; expected `analyze`.",
