@@ -250,6 +250,72 @@ RV Renderer::substitute(const RV& self, Args args, const Block* block, bool all)
     return str(out);
 }
 
+namespace {
+
+/// Splits at blanks from `begin` on, until `full` returns true. Sets `begin` to the start of the
+/// rest. Returns false if there is no rest; `keep_empty` decides whether an empty one counts.
+template <class Full, class Push>
+bool split_at_blanks(std::string_view text, std::size_t& begin, bool keep_empty, const Full& full,
+                     const Push& push) {
+    for (;;) {
+        while (begin < text.size() && is_blank(text[begin])) ++begin;
+        if (begin == text.size()) return keep_empty;
+        if (full()) return true;
+        std::size_t end = begin;
+        while (end < text.size() && !is_blank(text[end])) ++end;
+        push(text.substr(begin, end - begin));
+        begin = end;
+        if (end == text.size()) return false;
+    }
+}
+
+/// Splits at the matches of a pattern from `begin` on, until `full` returns true. A null pattern
+/// splits into characters. Sets `begin` to the start of the rest.
+template <class Full, class Push>
+void split_at_matches(std::string_view text, std::size_t& begin, const regex::Regex* pattern,
+                      const Full& full, const Push& push) {
+    std::size_t at = begin;
+    while (!full()) {
+        std::size_t from = at, to = at;
+        regex::Match m;
+        if (pattern) {
+            auto hit = pattern->search(text, at);
+            if (!hit) break;
+            m = std::move(*hit);
+            std::tie(from, to) = *m.groups[0];
+        }
+        if (from != to) {
+            push(text.substr(begin, from - begin));
+            begin = at = to;
+        } else {
+            if (from >= text.size()) break;
+            const auto width = char_offset(text.substr(from), 1);
+            if (from == begin) {
+                // An empty match at the beginning of a part splits after one character.
+                if (begin + width >= text.size()) break;
+                if (pattern) {
+                    auto again = pattern->search(text, begin + width);
+                    if (!again) break;
+                    if (again->groups[0]->first != begin + width ||
+                        again->groups[0]->second != begin + width) {
+                        at = begin + width;
+                        continue;
+                    }
+                }
+                push(text.substr(begin, width));
+                begin = at = begin + width;
+            } else {
+                push(text.substr(begin, from - begin));
+                begin = at = from;
+            }
+        }
+        for (std::size_t i = 1; i < m.groups.size(); ++i)
+            if (m.took_part(i)) push(m.group(text, i));
+    }
+}
+
+}  // namespace
+
 RV Renderer::split(std::string_view text, Args args) {
     RV out = heap_.array();
     std::int64_t limit = 0;
@@ -264,27 +330,12 @@ RV Renderer::split(std::string_view text, Args args) {
         return limit > 0 && out.a->size + 1 >= static_cast<std::uint64_t>(limit);
     };
     const auto push = [&](std::string_view piece) { heap_.push(*out.a, str(piece)); };
-    const bool awk =
+    const bool blanks =
         args.empty() || args[0].is(T::Nil) || (args[0].is(T::Str) && args[0].s->view() == " ");
     std::size_t begin = 0;
     bool rest = true;
-    if (awk) {
-        for (;;) {
-            while (begin < text.size() && is_blank(text[begin])) ++begin;
-            if (begin == text.size()) {
-                rest = limit != 0;
-                break;
-            }
-            if (full()) break;
-            std::size_t end = begin;
-            while (end < text.size() && !is_blank(text[end])) ++end;
-            push(text.substr(begin, end - begin));
-            begin = end;
-            if (end == text.size()) {
-                rest = false;
-                break;
-            }
-        }
+    if (blanks) {
+        rest = split_at_blanks(text, begin, limit != 0, full, push);
     } else if (args[0].is(T::Str) && !args[0].s->view().empty()) {
         const auto by = args[0].s->view();
         while (!full()) {
@@ -293,49 +344,10 @@ RV Renderer::split(std::string_view text, Args args) {
             push(text.substr(begin, end - begin));
             begin = end + by.size();
         }
-    } else if (args[0].is(T::Str) || args[0].is(T::Regex)) {
-        std::size_t at = 0;
-        const bool chars = args[0].is(T::Str);
-        while (!full()) {
-            std::size_t from = 0, to = 0;
-            regex::Match m;
-            if (chars) {
-                from = to = at;
-            } else {
-                auto hit = args[0].re->regex->search(text, at);
-                if (!hit) break;
-                m = std::move(*hit);
-                std::tie(from, to) = *m.groups[0];
-            }
-            if (from == to) {
-                if (from >= text.size()) break;
-                const auto width = char_offset(text.substr(from), 1);
-                if (from == begin) {
-                    // An empty match at the beginning of a part splits after one character.
-                    if (begin + width >= text.size()) break;
-                    if (!chars) {
-                        auto again = args[0].re->regex->search(text, begin + width);
-                        if (!again) break;
-                        if (again->groups[0]->first != begin + width ||
-                            again->groups[0]->second != begin + width) {
-                            at = begin + width;
-                            continue;
-                        }
-                    }
-                    push(text.substr(begin, width));
-                    begin = at = begin + width;
-                } else {
-                    push(text.substr(begin, from - begin));
-                    begin = from;
-                    at = from;
-                }
-            } else {
-                push(text.substr(begin, from - begin));
-                begin = at = to;
-            }
-            for (std::size_t i = 1; i < m.groups.size(); ++i)
-                if (m.took_part(i)) push(m.group(text, i));
-        }
+    } else if (args[0].is(T::Str)) {
+        split_at_matches(text, begin, nullptr, full, push);
+    } else if (args[0].is(T::Regex)) {
+        split_at_matches(text, begin, &*args[0].re->regex, full, push);
     } else {
         fall_back("split by something else");
     }

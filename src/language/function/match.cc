@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 
 #include "core/base/text.h"
 #include "core/base/text_view.h"
@@ -265,108 +266,137 @@ Value split(const Call& call) {
 
 // --- scanf ---
 
-/// Implements the directives of Ruby's scanf library that are useful for configuration data: d i u
-/// x o b f e g a s c [set] %.
-Value scanf(const Call& call) {
-    const std::string_view s = call[0].as_string();
-    const std::string_view f = call[1].as_string();
-    std::vector<Value> out;
-    std::size_t at = 0;
-    auto skip_blanks = [&] {
-        while (at < s.size() && std::isspace(static_cast<unsigned char>(s[at]))) ++at;
-    };
-    for (std::size_t i = 0; i < f.size(); ++i) {
-        if (std::isspace(static_cast<unsigned char>(f[i]))) {
-            skip_blanks();
-            continue;
-        }
-        if (f[i] != '%') {
-            if (at >= s.size() || s[at] != f[i]) break;
-            ++at;
-            continue;
-        }
-        if (++i >= f.size()) break;
-        if (f[i] == '%') {
-            skip_blanks();
-            if (at >= s.size() || s[at] != '%') break;
-            ++at;
-            continue;
-        }
-        bool discard = false;
-        if (f[i] == '*') discard = true, ++i;
-        std::size_t width = 0;
-        while (i < f.size() && std::isdigit(static_cast<unsigned char>(f[i]))) {
-            width =
-                std::min<std::size_t>(width * 10 + static_cast<std::size_t>(f[i++] - '0'), 1 << 20);
-        }
-        if (i >= f.size()) break;
-        const char type = f[i];
-        const std::size_t limit = width ? width : s.size();
-        auto take_while = [&](auto accept) {
-            const std::size_t start = at;
-            while (at < s.size() && at - start < limit && accept(s[at], at - start)) ++at;
-            return s.substr(start, at - start);
-        };
-        Value v;
-        bool matched = true;
-        if (type == 'c') {
-            const std::size_t n = width ? width : 1;
-            const auto piece = s.substr(std::min(at, s.size()), n);
-            matched = !piece.empty();
-            at += piece.size();
-            v = text(call, piece, call[0]);
-        } else if (type == '[') {
-            std::size_t end = f.find(']', i + (i + 1 < f.size() && f[i + 1] == '^' ? 3 : 2));
-            if (end == std::string_view::npos) break;
-            auto set = regex::Regex::cached(std::string(f.substr(i, end - i + 1)));
-            if (!set) throw base::PuppetError(set.error().message);
-            const auto piece = take_while(
-                [&](char c, std::size_t) { return (*set)->matches(std::string_view(&c, 1)); });
-            i = end;
-            matched = !piece.empty();
-            v = text(call, piece, call[0]);
-        } else {
-            skip_blanks();
-            if (type == 's') {
-                const auto piece = take_while([](char c, std::size_t) {
-                    return !std::isspace(static_cast<unsigned char>(c));
-                });
-                matched = !piece.empty();
-                v = text(call, piece, call[0]);
-            } else if (std::string_view("dixXuob").find(type) != std::string_view::npos) {
-                int base = type == 'd' || type == 'u' ? 10
-                           : type == 'o'              ? 8
-                           : type == 'b'              ? 2
-                           : type == 'i'              ? 0
-                                                      : 16;
-                const std::string rest(s.substr(at, limit));
-                const char* from = rest.c_str();
-                char* end = nullptr;
-                errno = 0;
-                long long n = std::strtoll(from, &end, base);
-                if (base == 2 && (rest.starts_with("0b") || rest.starts_with("0B"))) {
-                    n = std::strtoll(from + 2, &end, 2);
-                }
-                if (errno == ERANGE)
-                    argument_error("scanf(): an integer of '{}' is beyond 64 bits", rest);
-                matched = end != from;
-                at += static_cast<std::size_t>(end - from);
-                v = Value::integer(n);
-            } else if (std::string_view("fFeEgGaA").find(type) != std::string_view::npos) {
-                const std::string rest(s.substr(at, limit));
-                char* end = nullptr;
-                const double d = std::strtod(rest.c_str(), &end);
-                matched = end != rest.c_str();
-                at += static_cast<std::size_t>(end - rest.c_str());
-                v = Value::floating(d);
-            } else {
-                break;
-            }
-        }
-        if (!matched) break;
-        if (!discard) out.push_back(v);
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+/// Reads a text by a format, with the directives of Ruby's scanf library that are useful for
+/// configuration data: d i u x o b f e g a s c [set] %.
+class Scanner {
+public:
+    explicit Scanner(const Call& call)
+        : call_(call), text_(call[0].as_string()), format_(call[1].as_string()) {}
+
+    /// Returns the values that were read before the first part of the format that does not match.
+    std::vector<Value> values() {
+        for (; next_ < format_.size(); ++next_)
+            if (!match()) break;
+        return std::move(values_);
     }
-    const Value result = list(call, out);
+
+private:
+    /// Matches the part of the format that begins at `next_`, and moves `next_` to its last
+    /// character.
+    bool match() {
+        if (is_space(format_[next_])) {
+            skip_blanks();
+            return true;
+        }
+        if (format_[next_] != '%') return match_character(format_[next_]);
+        if (++next_ >= format_.size()) return false;
+        if (format_[next_] == '%') {
+            skip_blanks();
+            return match_character('%');
+        }
+        const bool discard = format_[next_] == '*';
+        if (discard) ++next_;
+        width_ = 0;
+        while (next_ < format_.size() && std::isdigit(static_cast<unsigned char>(format_[next_]))) {
+            const auto digit = static_cast<std::size_t>(format_[next_++] - '0');
+            width_ = std::min<std::size_t>(width_ * 10 + digit, 1 << 20);
+        }
+        if (next_ >= format_.size()) return false;
+        const auto value = read(format_[next_]);
+        if (value && !discard) values_.push_back(*value);
+        return value.has_value();
+    }
+
+    bool match_character(char c) {
+        if (at_ >= text_.size() || text_[at_] != c) return false;
+        ++at_;
+        return true;
+    }
+
+    /// Reads the value of a directive. Returns nullopt if the text does not match it.
+    std::optional<Value> read(char type) {
+        if (type == 'c') {
+            const auto piece = text_.substr(at_, width_ ? width_ : 1);
+            at_ += piece.size();
+            return text_value(piece);
+        }
+        if (type == '[') return read_set();
+        skip_blanks();
+        if (type == 's') return text_value(take_while([](char c) { return !is_space(c); }));
+        if (std::string_view("dixXuob").find(type) != std::string_view::npos)
+            return read_integer(type);
+        if (std::string_view("fFeEgGaA").find(type) != std::string_view::npos) return read_float();
+        return std::nullopt;
+    }
+
+    std::optional<Value> read_set() {
+        const bool negated = next_ + 1 < format_.size() && format_[next_ + 1] == '^';
+        const std::size_t end = format_.find(']', next_ + (negated ? 3 : 2));
+        if (end == std::string_view::npos) return std::nullopt;
+        auto set = regex::Regex::cached(std::string(format_.substr(next_, end - next_ + 1)));
+        if (!set) throw base::PuppetError(set.error().message);
+        next_ = end;
+        return text_value(
+            take_while([&](char c) { return (*set)->matches(std::string_view(&c, 1)); }));
+    }
+
+    std::optional<Value> read_integer(char type) {
+        const int base = type == 'd' || type == 'u' ? 10
+                         : type == 'o'              ? 8
+                         : type == 'b'              ? 2
+                         : type == 'i'              ? 0
+                                                    : 16;
+        const std::string rest(text_.substr(at_, limit()));
+        const char* from = rest.c_str();
+        char* end = nullptr;
+        errno = 0;
+        long long n = std::strtoll(from, &end, base);
+        if (base == 2 && (rest.starts_with("0b") || rest.starts_with("0B"))) {
+            n = std::strtoll(from + 2, &end, 2);
+        }
+        if (errno == ERANGE) argument_error("scanf(): an integer of '{}' is beyond 64 bits", rest);
+        if (end == from) return std::nullopt;
+        at_ += static_cast<std::size_t>(end - from);
+        return Value::integer(n);
+    }
+
+    std::optional<Value> read_float() {
+        const std::string rest(text_.substr(at_, limit()));
+        char* end = nullptr;
+        const double d = std::strtod(rest.c_str(), &end);
+        if (end == rest.c_str()) return std::nullopt;
+        at_ += static_cast<std::size_t>(end - rest.c_str());
+        return Value::floating(d);
+    }
+
+    void skip_blanks() {
+        while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    }
+    std::size_t limit() const { return width_ ? width_ : text_.size(); }
+    template <class Accept>
+    std::string_view take_while(const Accept& accept) {
+        const std::size_t start = at_;
+        while (at_ < text_.size() && at_ - start < limit() && accept(text_[at_])) ++at_;
+        return text_.substr(start, at_ - start);
+    }
+    /// Returns a part of the text as a value, or nullopt if it is empty.
+    std::optional<Value> text_value(std::string_view piece) const {
+        if (piece.empty()) return std::nullopt;
+        return text(call_, piece, call_[0]);
+    }
+
+    const Call& call_;
+    std::string_view text_, format_;
+    std::size_t at_ = 0;     ///< position in the text
+    std::size_t next_ = 0;   ///< position in the format
+    std::size_t width_ = 0;  ///< of the current directive; 0 means unlimited, or 1 for %c
+    std::vector<Value> values_;
+};
+
+Value scanf(const Call& call) {
+    const Value result = list(call, Scanner(call).values());
     return call.block ? call.yield({result}) : result;
 }
 
