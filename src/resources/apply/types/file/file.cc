@@ -38,6 +38,24 @@ bool digits(std::string_view s) {
     return !s.empty() && s.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+Value backup_value(const Value& v) {
+    Value one = v.is_array() && !v.as_array().empty() ? v.as_array()[0] : v;
+    std::string text = plain(one);
+    if (text == "false") return Value::boolean(false);
+    if (text == "true" || text == ".puppet-bak") return Value::string(".puppet-bak");
+    if (one.is_string()) return one;
+    throw PuppetError(fmt::format("Invalid backup type {}", plain(v)));
+}
+
+Value recurse_value(const Value& v) {
+    std::string text = plain(v);
+    if (text == "true") return Value::boolean(true);
+    if (text == "false") return Value::boolean(false);
+    if (text == "remote") return Value::string("remote");
+    throw PuppetError(
+        fmt::format("Invalid recurse value {}", v.is_string() ? "\"" + text + "\"" : text));
+}
+
 bool numeric(const Value& v) { return v.is_integer() || (v.is_string() && digits(v.as_string())); }
 
 void validate_source(const Value& v) {
@@ -107,57 +125,68 @@ void File::validate_value(const Attribute& a, const Value& v) {
     }
 }
 
+void File::warn_of_checksum() {
+    std::string text =
+        "Using a checksum in a file's \"content\" property is deprecated. The ability "
+        "to use a checksum to retrieve content from the filebucket using the "
+        "\"content\" property will be removed in a future release. The literal value "
+        "of the \"content\" property will be written to the file. The checksum "
+        "retrieval functionality is being replaced by the use of static catalogs. See "
+        "https://puppet.com/docs/puppet/latest/static_catalogs.html for more "
+        "information.";
+    // Code on the command line has no file.
+    const std::string location =
+        base::format_location({file().empty() ? "unknown" : file(), line(), 0});
+    if (context_.warned_once.insert(location).second)
+        context_.message(Level::Warning, text + "\n   " + location);
+}
+
+Value File::munge_content(const Value& v) {
+    if (is_absent(v)) return v;
+    const bool fetched = !config::changed(context_.options.level, config::Change::ContentChecksum);
+    const bool alone = !body_ && !find("source");
+    if (v.is_string() && looks_like_checksum(v.as_string()) && (fetched || !alone)) {
+        if (fetched && alone && line() > 0) warn_of_checksum();
+        return v;
+    }
+    body_ = v.is_string() || v.is(value::Kind::Binary) ? v : context_.string(plain(v));
+    // The digest is computed in validate, because `checksum` is set later.
+    return Value::string("");
+}
+
+Value File::munge_ensure(const Attribute& a, const Value& v) {
+    std::string text = plain(v);
+    Value out = Resource::munge(a, v);
+    bool known = text == "absent" || text == "false" || text == "file" || text == "present" ||
+                 text == "directory" || text == "link";
+    if (!known) {
+        set("target", v);
+        out = Value::string("link");
+    }
+    if (is_word(out, "link") && !follows()) set("links", Value::string("manage"));
+    return out;
+}
+
+void File::warn_of_source_permissions() {
+    if (file().empty()) return;
+    std::string location = base::format_location({file(), line(), 0});
+    if (!context_.warned_once.insert("source_permissions" + location).second) return;
+    context_.message(Level::Warning,
+                     "The `source_permissions` parameter is deprecated. Explicitly set "
+                     "`owner`, `group`, and `mode`.\n   " +
+                         location);
+}
+
 Value File::munge(const Attribute& a, const Value& v) {
     std::string_view name = a.name;
     if (name == "path" || name == "staging_location") {
         std::string path = path_of(v.as_string());
         return path == v.as_string() ? v : context_.string(path);
     }
-    if (name == "content") {
-        if (is_absent(v)) return v;
-        const bool fetched =
-            !config::changed(context_.options.level, config::Change::ContentChecksum);
-        if (v.is_string() && looks_like_checksum(v.as_string()) &&
-            (fetched || body_ || find("source"))) {
-            if (fetched && !body_ && !find("source") && line() > 0) {
-                std::string text =
-                    "Using a checksum in a file's \"content\" property is deprecated. The ability "
-                    "to use a checksum to retrieve content from the filebucket using the "
-                    "\"content\" property will be removed in a future release. The literal value "
-                    "of the \"content\" property will be written to the file. The checksum "
-                    "retrieval functionality is being replaced by the use of static catalogs. See "
-                    "https://puppet.com/docs/puppet/latest/static_catalogs.html for more "
-                    "information.";
-                // Code on the command line has no file.
-                const std::string location =
-                    base::format_location({file().empty() ? "unknown" : file(), line(), 0});
-                if (context_.warned_once.insert(location).second) {
-                    context_.message(Level::Warning, text + "\n   " + location);
-                }
-            }
-            return v;
-        }
-        body_ = v.is_string() || v.is(value::Kind::Binary) ? v : context_.string(plain(v));
-        // The digest is computed in validate, because `checksum` is set later.
-        return Value::string("");
-    }
+    if (name == "content") return munge_content(v);
     if (name == "mode") return context_.string(normalized_mode(v.as_string()));
-    if (name == "backup") {
-        Value one = v.is_array() && !v.as_array().empty() ? v.as_array()[0] : v;
-        std::string text = plain(one);
-        if (text == "false") return Value::boolean(false);
-        if (text == "true" || text == ".puppet-bak") return Value::string(".puppet-bak");
-        if (one.is_string()) return one;
-        throw PuppetError(fmt::format("Invalid backup type {}", plain(v)));
-    }
-    if (name == "recurse") {
-        std::string text = plain(v);
-        if (text == "true") return Value::boolean(true);
-        if (text == "false") return Value::boolean(false);
-        if (text == "remote") return Value::string("remote");
-        throw PuppetError(
-            fmt::format("Invalid recurse value {}", v.is_string() ? "\"" + text + "\"" : text));
-    }
+    if (name == "backup") return backup_value(v);
+    if (name == "recurse") return recurse_value(v);
     if (name == "recurselimit" || name == "max_files") {
         return Value::integer(std::atoll(plain(v).c_str()));
     }
@@ -175,31 +204,12 @@ Value File::munge(const Attribute& a, const Value& v) {
         }
         return Value::array(context_.arena.copy(out));
     }
-    if (name == "ensure") {
-        std::string text = plain(v);
-        Value out = Resource::munge(a, v);
-        bool known = text == "absent" || text == "false" || text == "file" || text == "present" ||
-                     text == "directory" || text == "link";
-        if (!known) {
-            set("target", v);
-            out = Value::string("link");
-        }
-        if (is_word(out, "link") && !follows()) set("links", Value::string("manage"));
-        return out;
-    }
+    if (name == "ensure") return munge_ensure(a, v);
     if (name == "source_permissions") {
         Value out = Resource::munge(a, v);
         const bool warns =
             !config::changed(context_.options.level, config::Change::SourcePermissions);
-        if (warns && !is_word(out, "ignore") && !file().empty()) {
-            std::string location = base::format_location({file(), line(), 0});
-            if (context_.warned_once.insert("source_permissions" + location).second) {
-                context_.message(Level::Warning,
-                                 "The `source_permissions` parameter is deprecated. Explicitly set "
-                                 "`owner`, `group`, and `mode`.\n   " +
-                                     location);
-            }
-        }
+        if (warns && !is_word(out, "ignore")) warn_of_source_permissions();
         return out;
     }
     return Resource::munge(a, v);

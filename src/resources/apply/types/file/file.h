@@ -2,6 +2,7 @@
 // The type file.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,6 +67,12 @@ public:
     std::vector<std::unique_ptr<Resource>> eval_generate() override;
 
 private:
+    Value munge_content(const Value& v);
+    Value munge_ensure(const Attribute& a, const Value& v);
+    /// Logs Puppet's warning about a content that is a checksum, once per location.
+    void warn_of_checksum();
+    void warn_of_source_permissions();
+
     bool recurses() const;
     bool replaces() const { return flag("replace"); }
     bool follows() const { return is_word(get("links"), "follow"); }
@@ -116,8 +123,16 @@ private:
     void back_up_with_suffix(const std::string& suffix);
     Bucket* bucket();
 
+    /// The generated resources by relative path.
+    using Generated = std::map<std::string, std::unique_ptr<File>>;
     ContentSearch walk_options() const;
     std::unique_ptr<File> new_child(const std::string& relative);
+    /// Returns the child with this path, and creates it if necessary.
+    File& child_of(Generated& generated, const std::string& relative);
+    /// Adds a link for each file below `target`, and a folder for each folder.
+    void generate_links(Generated& generated, const std::string& target);
+    /// Adds the files of the sources. Returns false if a source is not a directory.
+    bool generate_copies(Generated& generated);
     std::shared_ptr<const std::string> walked_;  ///< where(), shared by all children
 
     std::shared_ptr<const std::string> found_below_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The type file: generates resources for the contents of a directory.
 #include <fmt/format.h>
-#include <map>
 #include <unordered_set>
 
 #include "core/base/plain_error.h"
@@ -72,74 +71,84 @@ std::unique_ptr<File> File::new_child(const std::string& relative) {
     return child;
 }
 
+File& File::child_of(Generated& generated, const std::string& relative) {
+    // A name that is not valid in a catalog is an error, as in Puppet, so that the other files are
+    // not purged.
+    if (!codec::is_utf8(relative)) throw base::plain_error("invalid byte sequence in UTF-8");
+    auto& slot = generated[relative];
+    if (!slot) slot = new_child(relative);
+    return *slot;
+}
+
+void File::generate_links(Generated& generated, const std::string& target) {
+    const auto found = walk_files(context_, context_.system.files, target, walk_options());
+    for (const std::string& relative : found ? *found : std::vector<std::string>{}) {
+        if (relative == ".") {
+            set("ensure", Value::string("directory"));
+            continue;
+        }
+        std::string full = sys::join(target, relative);
+        const auto entry = unwrap(context_.system.files.look(full));
+        if (!entry) continue;
+        File& c = child_of(generated, relative);
+        if (entry->kind == FileKind::Directory) {
+            c.set("ensure", Value::string("directory"));
+        } else {
+            c.set("ensure", Value::string("link"));
+            c.set("target", context_.string(full));
+        }
+    }
+}
+
+bool File::generate_copies(Generated& generated) {
+    std::unordered_set<std::string> with_source;
+    const bool all = is_word(get("sourceselect"), "all");
+    const Value sources = get("source");
+    for (const Value& source : sources.as_array()) {
+        // A failure ends the recursion. Otherwise, with `purge`, a source that appears empty would
+        // remove all local files.
+        const std::string uri = plain(source);
+        ContentSearch w = walk_options();
+        w.recurse = true;
+        w.likely_checksum = std::string(checksum_type());
+        auto found = unwrap(content_of(uri).search(uri, w));
+        if (!found) continue;
+        for (const ContentMetadata& one : *found)
+            if (one.relative == "." && one.status.kind != FileKind::Directory) return false;
+        for (ContentMetadata& one : *found) {
+            const std::string relative = one.relative;
+            if (relative == ".") {
+                if (!source_info_) use_source_info(std::move(one));
+                continue;
+            }
+            if (!with_source.insert(relative).second) continue;
+            File& c = child_of(generated, relative);
+            c.set("source", context_.string(one.uri));
+            c.use_source_info(std::move(one));
+        }
+        if (!all) break;
+    }
+    return true;
+}
+
 std::vector<std::unique_ptr<Resource>> File::eval_generate() {
     std::vector<std::unique_ptr<Resource>> out;
     if (!recurses()) return out;
-    std::map<std::string, std::unique_ptr<File>> found_files;  // sorted by path
-    auto child = [&](const std::string& relative) -> File& {
-        // A name that is not valid in a catalog is an error, as in Puppet, so that the other files
-        // are not purged.
-        if (!codec::is_utf8(relative)) throw base::plain_error("invalid byte sequence in UTF-8");
-        auto& slot = found_files[relative];
-        if (!slot) slot = new_child(relative);
-        return *slot;
-    };
-    std::unordered_set<std::string> with_source;
+    Generated generated;
     if (!is_word(get("recurse"), "remote")) {
         if (auto found = walk_files(context_, context_.system.files, where(), walk_options())) {
             for (const std::string& relative : *found) {
-                if (relative != ".") child(relative);
+                if (relative != ".") child_of(generated, relative);
             }
         }
     }
-    if (Value target = get("target"); !target.is_undef()) {
-        auto found = walk_files(context_, context_.system.files, plain(target), walk_options());
-        for (const std::string& relative : found ? *found : std::vector<std::string>{}) {
-            if (relative == ".") {
-                set("ensure", Value::string("directory"));
-                continue;
-            }
-            std::string full = sys::join(plain(target), relative);
-            const auto entry = unwrap(context_.system.files.look(full));
-            if (!entry) continue;
-            File& c = child(relative);
-            if (entry->kind == FileKind::Directory) {
-                c.set("ensure", Value::string("directory"));
-            } else {
-                c.set("ensure", Value::string("link"));
-                c.set("target", context_.string(full));
-            }
-        }
-    } else if (find("source")) {
-        bool all = is_word(get("sourceselect"), "all");
-        const Value sources = get("source");
-        for (const Value& source : sources.as_array()) {
-            // A failure ends the recursion. Otherwise, with `purge`, a source that appears empty
-            // would remove all local files.
-            const std::string uri = plain(source);
-            ContentSearch w = walk_options();
-            w.recurse = true;
-            w.likely_checksum = std::string(checksum_type());
-            auto found = unwrap(content_of(uri).search(uri, w));
-            if (!found) continue;
-            for (const ContentMetadata& one : *found)
-                if (one.relative == "." && one.status.kind != FileKind::Directory) return out;
-            for (ContentMetadata& one : *found) {
-                const std::string relative = one.relative;
-                if (relative == ".") {
-                    if (!source_info_) use_source_info(std::move(one));
-                    continue;
-                }
-                if (!with_source.insert(relative).second) continue;
-                File& c = child(relative);
-                c.set("source", context_.string(one.uri));
-                c.use_source_info(std::move(one));
-            }
-            if (!all) break;
-        }
+    if (const Value target = get("target"); !target.is_undef()) {
+        generate_links(generated, plain(target));
+    } else if (find("source") && !generate_copies(generated)) {
+        return out;
     }
     if (flag("purge")) {
-        for (auto& [relative, c] : found_files) {
+        for (auto& [relative, c] : generated) {
             if (!c->find("source")) c->set("ensure", Value::string("absent"));
         }
     }
@@ -152,7 +161,7 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
         std::string path = r->text("path");
         if (path != mine && is_below(path, mine)) managed.insert(std::move(path));
     }
-    for (auto& [relative, c] : found_files) {
+    for (auto& [relative, c] : generated) {
         if (!any_above(managed, c->where(), mine)) out.push_back(std::move(c));
     }
     return out;
