@@ -228,6 +228,23 @@ void CatalogExplainer::set_in(Id statement, const Origin& o, Reason& into, bool 
     sources(statement, expression, into.because, hidden);
 }
 
+Reason CatalogExplainer::data_origin(const Resource& resource, std::string_view parameter,
+                                     bool hidden) {
+    std::string owner_name(resource.title);
+    base::make_lower(owner_name);
+    hiera::Lookup::Question question;
+    question.names = {owner_name + "::" + std::string(parameter)};
+    Reason out = reason("data", fmt::format("Hiera has {}", question.names[0]));
+    out.name = question.names[0];
+    const auto* param = resource.find(parameter);
+    auto* scope = resource.type.definition
+                      ? compilation_.class_scope(resource.type.definition->name)
+                      : nullptr;
+    data(question, scope ? *scope : compilation_.interpreter().top_scope(),
+         param ? param->value : Value::undef(), out, hidden);
+    return out;
+}
+
 Reason CatalogExplainer::origin(const Resource& resource, const Origin& o, bool hidden) {
     ++count_;
     const Node* statement = history_.at(o.event).node;
@@ -292,21 +309,7 @@ Reason CatalogExplainer::origin(const Resource& resource, const Origin& o, bool 
             return out;
         case OriginKind::Classifier:
             return reason("classifier", fmt::format("the classifier sets {}", o.parameter));
-        case OriginKind::Data: {
-            std::string owner_name(resource.title);
-            base::make_lower(owner_name);
-            hiera::Lookup::Question question;
-            question.names = {owner_name + "::" + std::string(o.parameter)};
-            out = reason("data", fmt::format("Hiera has {}", question.names[0]));
-            out.name = question.names[0];
-            const auto* param = resource.find(o.parameter);
-            auto* scope = resource.type.definition
-                              ? compilation_.class_scope(resource.type.definition->name)
-                              : nullptr;
-            data(question, scope ? *scope : compilation_.interpreter().top_scope(),
-                 param ? param->value : Value::undef(), out, hidden);
-            return out;
-        }
+        case OriginKind::Data: return data_origin(resource, o.parameter, hidden);
         case OriginKind::Default:
             out = reason("default",
                          fmt::format("the default: {}", hidden ? ".." : on_one_line(code_of(at))),

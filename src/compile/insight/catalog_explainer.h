@@ -54,6 +54,8 @@ private:
     void origins(const compiler::Resource& resource, std::string_view name, Reasons& out,
                  bool hidden);
     Reason origin(const compiler::Resource& resource, const History::Origin& origin, bool hidden);
+    /// Explains a parameter whose value is from Hiera.
+    Reason data_origin(const compiler::Resource& resource, std::string_view parameter, bool hidden);
     void set_in(Id statement, const History::Origin& origin, Reason& into, bool hidden);
     /// Explains the sources of an expression's value.
     void sources(Id of, const syntax::Node* expression, Reasons& out, bool hidden);
