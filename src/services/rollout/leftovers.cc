@@ -25,7 +25,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOneWay{{
 }};
 
 /// Quotes a text for a shell. A text that begins with "-" is not read as an option.
-std::string quoted(std::string_view text) {
+std::string shell_argument(std::string_view text) {
     std::string out = text.starts_with('-') ? "-- '" : "'";
     for (const char c : text) {
         if (c == '\'') {
@@ -151,22 +151,23 @@ std::string removal_command(std::string_view type, std::string_view title,
     const auto resource = [&](std::string_view kind, std::string_view name,
                               std::string_view option) {
         const std::string value = parameter(option);
-        return fmt::format("puppet resource {} {} ensure=absent{}", kind, quoted(name),
-                           value.empty() ? "" : fmt::format(" {}={}", option, quoted(value)));
+        return fmt::format(
+            "puppet resource {} {} ensure=absent{}", kind, shell_argument(name),
+            value.empty() ? "" : fmt::format(" {}={}", option, shell_argument(value)));
     };
     if (type == "File") {
         const std::string path = parameter("path").empty() ? std::string(title) : parameter("path");
         if (!path.starts_with('/')) return {};
         return fmt::format("{} {}", parameter("ensure") == "directory" ? "rmdir" : "rm",
-                           quoted(path));
+                           shell_argument(path));
     }
     const std::string name = parameter("name").empty() ? std::string(title) : parameter("name");
     if (type == "Package") return resource("package", name, "provider");
     if (type == "Cron") return resource("cron", name, "user");
     if (type == "Host") return resource("host", name, "target");
-    if (type == "Service") return "systemctl disable --now " + quoted(name);
-    if (type == "User") return "userdel " + quoted(name);
-    if (type == "Group") return "groupdel " + quoted(name);
+    if (type == "Service") return "systemctl disable --now " + shell_argument(name);
+    if (type == "User") return "userdel " + shell_argument(name);
+    if (type == "Group") return "groupdel " + shell_argument(name);
     return {};
 }
 
