@@ -94,7 +94,7 @@ Definitions::Definitions(const environment::Environment& env, base::Arena& arena
 
 void Definitions::duplicate(const Definition& fresh, std::string message) {
     auto error = base::plain_error(std::move(message));
-    if (!fresh.file.empty()) error.at({std::string(fresh.file), fresh.line, 0});
+    if (fresh.line > 0) error.at({std::string(fresh.file), fresh.line, 0});
     throw error;
 }
 
@@ -203,10 +203,7 @@ void Definitions::add_define(const syntax::ResourceTypeDefinition& ast,
                                   "a definition",
                                   d->name, where(*dupe)));
     }
-    if (auto* dupe = find(defines_, d->name)) {
-        duplicate(*d, fmt::format("Definition '{}' is already defined{}; cannot be redefined",
-                                  d->name, where(*dupe)));
-    }
+    if (auto* dupe = find(defines_, d->name)) redefined("type", d->name, dupe->node);
     defines_.emplace(d->name, d);
 }
 
@@ -290,6 +287,9 @@ void Definitions::add_type(std::string_view name, const syntax::Node* node) {
     std::string key(name);
     for (char& c : key) c = lower(c);
     if (types::builtin_type(key)) redefined("type", key, nullptr);
+    // Puppet registers a define as a type, so an alias after it is an error. An alias before it is
+    // not.
+    if (const auto* define = find(defines_, key)) redefined("type", key, define->node);
     const auto [it, fresh] = types_.emplace(key, node);
     if (!fresh && it->second != node) redefined("type", key, it->second);
 }

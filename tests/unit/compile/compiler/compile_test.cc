@@ -304,5 +304,28 @@ TEST(Compile, ExternalNamesCreateNoSymbols) {
         EXPECT_FALSE(base::Symbol::find(name)) << name;
 }
 
+/// The texts of Puppet 8.10 for code that has no file. The lines of both definitions are told.
+TEST(Compile, SecondDefinitions) {
+    const std::string rt = "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/a'. ";
+    const std::pair<const char*, std::string> cases[] = {
+        {"class a {}\nclass a {}",
+         "Class 'a' is already defined (line: 1); cannot redefine (line: 2)"},
+        {"class a {}\nnode a {}",
+         "Class 'a' is already defined (line: 1); cannot be redefined as a node (line: 2)"},
+        {"class a {}\ndefine a {}",
+         "'a' is already defined (line: 1) as a class; cannot redefine as a definition (line: 2)"},
+        {"node a {}\nnode a {}",
+         "Node 'a' is already defined (line: 1); cannot redefine (line: 2)"},
+        {"node a {}\nclass a {}",
+         "Node 'a' is already defined (line: 1); cannot be redefined as a class (line: 2)"},
+        {"define a {}\nclass a {}",
+         "Definition 'a' is already defined (line: 1); cannot be redefined as a class (line: 2)"},
+        {"define a {}\ndefine a {}", rt + "Originally set at string:?line=1&pos=1."},
+        {"define a {}\ntype A = String", rt + "Originally set at string:?line=1&pos=1."},
+        {"type A = String\ndefine a {}", "no error"},
+    };
+    for (const auto& [code, text] : cases) EXPECT_EQ(Compile().error(code), text) << code;
+}
+
 }  // namespace
 }  // namespace bunraku::compiler
