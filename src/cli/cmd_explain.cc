@@ -22,8 +22,8 @@ int explain_code(const std::string& code) {
     }
     const auto like = diagnostics::issue_suggestion(code);
     fmt::print(stderr,
-               "Error: There is no error code '{}'{}. 'bunraku help --errors' lists them all; of a "
-               "node, say which resource: bunraku explain NODE 'Type[title]'\n",
+               "Error: There is no error code '{}'{}. 'bunraku help --errors' lists them all. For "
+               "a node, name a resource: bunraku explain NODE 'Type[title]'\n",
                code, like.empty() ? "" : fmt::format(" (like it: {})", like));
     return 1;
 }
@@ -47,7 +47,7 @@ int run_explain(Invocation& invocation) {
         const std::size_t least = all ? 1 : 2, most = all ? 1 : question.missing ? 2 : 3;
         if (words.size() < least || words.size() > most || (all && question.missing))
             throw base::plain_error(
-                "What is asked for is NODE 'Type[title]' [PARAMETER], --missing NODE "
+                "Expected NODE 'Type[title]' [PARAMETER], --missing NODE "
                 "'Type[title]', or --all NODE: see 'bunraku help explain'");
         const std::string& name = words[0];
         if (words.size() > 1) question.reference = words[1];

@@ -153,7 +153,7 @@ int run_fleet(Invocation& invocation) {
         if ((action != "readers" && action != "dead" && action != "doctor") ||
             words.size() != takes)
             throw base::plain_error(
-                "What is asked for is readers INPUT, dead or doctor: see "
+                "Expected readers INPUT, dead or doctor: see "
                 "'bunraku help fleet'");
         auto options = site_options(*sink);
         options.explain_errors = false;

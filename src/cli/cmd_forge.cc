@@ -468,8 +468,8 @@ int serve(const Options& o, const std::string& root, const config::Settings& set
     }
     if (!o.anywhere && !http::is_loopback(host)) {
         return complain(
-            fmt::format("Plain HTTP on {} could be read and used by anybody who reaches it: say "
-                        "--http-anywhere if that is meant",
+            fmt::format("Plain HTTP on {} can be read and used by anyone who can reach it: pass "
+                        "--http-anywhere if this is intended",
                         host));
     }
     listener.host = host;

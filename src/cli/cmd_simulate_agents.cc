@@ -186,8 +186,8 @@ private:
         auto text = "No agent has begun: " + error.message;
         if (!w_.sign) {
             text += fmt::format(
-                ". Let the authority sign {} by itself (autosign), or have the certificates signed "
-                "here (--sign, with its folder as --cadir)",
+                ". Let the authority sign {} automatically (autosign), or sign the certificates "
+                "here (--sign, with the authority's folder as --cadir)",
                 load::numbered_name(w_.names, 1, agents_));
         }
         sink_->log(base::Level::Err, text);

@@ -154,13 +154,13 @@ run 1 migrate check --to openvox9 --no-catalogs --environmentpath "$site/envs"
 production=$site/envs/production
 for line in "differs  $scratch/etc/puppet.conf: pluginsync: the setting is removed" \
     "differs  $production/environment.conf: environment_data_provider: the setting is removed" \
-    "broken   $production/manifests/site.pp: regsubst takes no encoding any more.* \(line 1\)" \
-    "broken   $production/manifests/site.pp: regsubst takes no encoding any more.* \(line 2\)" \
+    "broken   $production/manifests/site.pp: regsubst no longer takes an encoding.* \(line 1\)" \
+    "broken   $production/manifests/site.pp: regsubst no longer takes an encoding.* \(line 2\)" \
     "differs  $production/manifests/site.pp: the content looks like a checksum.* \(line 4\)" \
     "differs  $production/manifests/site.pp: agents may not read the server.s filebucket.* \(line 5\)" \
     "differs  $module/manifests/init.pp: the content looks like a checksum.* \(line 1\)" \
     "broken   $module/templates/t.epp: regsubst .* \(line 1\)" \
-    "differs  $module/lib/facter/a.rb: facts have no option ldapname any more.* \(line 1\)" \
+    "differs  $module/lib/facter/a.rb: facts no longer have the option ldapname.* \(line 1\)" \
     "differs  $module/lib/facter/a.rb: use Facter::Core::Execution instead \(line 4\)" \
     "differs  $module: requires openvox >= 8.19.0 < 9.0.0, but the version is 9.0.0 \(openvox9\)" \
     "note     $scratch/etc/puppet.conf: the default of .preprocess_deferred. changes"; do

@@ -101,7 +101,7 @@ void explain_heredoc(std::string_view text, std::size_t at, SyntaxFindings& out)
     for (const auto line : base::lines(text.substr(std::min(text.size(), at)))) {
         const auto words = base::trim(line, " \t\r|-");
         if (!base::lower(words).starts_with(base::lower(tag)) || words == tag) continue;
-        out.places.push_back(span_of_byte(text, offset_in(words), "this line is no end tag"));
+        out.places.push_back(span_of_byte(text, offset_in(words), "this line is not an end tag"));
         break;
     }
     out.hints.push_back(

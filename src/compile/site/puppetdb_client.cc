@@ -319,7 +319,7 @@ Result<std::vector<ExportedResource>> PuppetdbClient::find(std::string_view type
     if (response.status != 200) return bad(refusal_text(response));
     auto rows = value::parse_json(arena, response.body);
     if (!rows) return bad(rows.error().message);
-    if (!rows->is_array()) return bad("the answer is no array");
+    if (!rows->is_array()) return bad("the response is not an array");
     std::vector<ExportedResource> out;
     for (const auto& row : rows->as_array()) {
         if (!row.is_hash()) return bad("the answer holds something else than resources");

@@ -58,7 +58,7 @@ constexpr LevelChange kChanges[] = {
      {"the fifth argument of `regsubst` is ignored", "the same",
       "`regsubst` takes at most four arguments"},
      "openvox 9.0.0-beta1, #391",
-     "regsubst takes no encoding any more: remove the fifth argument"},
+     "regsubst no longer takes an encoding: remove the fifth argument"},
     {Change::FilebucketRead,
      LevelChange::Kind::Behavior,
      "filebucket_read",
@@ -67,7 +67,7 @@ constexpr LevelChange kChanges[] = {
       "agents may only store to the server's filebucket and test for a file; certificates with "
       "`pp_cli_auth` may read"},
      "openvox-server 9.0.0-beta3",
-     "agents may not read the server's filebucket any more: add a rule to auth.conf if you restore "
+     "agents may no longer read the server's filebucket: add a rule to auth.conf if you restore "
      "files on nodes"},
     {Change::DefaultReports,
      LevelChange::Kind::Default,
@@ -131,7 +131,7 @@ constexpr LevelChange kChanges[] = {
      OpenVox9,
      {"custom facts may set `ldapname`", "the same", "`ldapname` is not an option of a fact"},
      "openfact 6.0.0, #111",
-     "facts have no option ldapname any more: remove it"},
+     "facts no longer have the option ldapname: remove it"},
     {Change::FactTimeouts,
      LevelChange::Kind::Behavior,
      "fact_timeouts",

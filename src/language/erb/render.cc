@@ -350,7 +350,7 @@ RV Renderer::eval_call(const Node& node) {
 }
 
 RV Renderer::lookup(const RV& name, std::string_view below) {
-    if (!name.is(T::Str)) fall_back("a variable's name that is no string");
+    if (!name.is(T::Str)) fall_back("a variable name that is not a string");
     if (const RV* shared = shared_.find(name.s->view())) return *shared;
     const auto v = host_.lookup(name.s->view(), below);
     if (!v) ruby_error(fmt::format("Undefined variable '{}'; ", name.s->view()));
@@ -409,7 +409,7 @@ RV Renderer::scope_call(const Node& node) {
         case M::op_index:
         case M::lookupvar: return lookup(name, node.below);
         case M::include_: {
-            if (!name.is(T::Str)) fall_back("a variable's name that is no string");
+            if (!name.is(T::Str)) fall_back("a variable name that is not a string");
             if (const RV* shared = shared_.find(name.s->view()))
                 return RV::boolean(!shared->is(T::Nil));
             const auto v = host_.lookup(name.s->view());

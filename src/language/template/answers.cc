@@ -273,7 +273,7 @@ private:
         std::string answer_text(kUnset);
         if (answer && !leaves) answer_text = written(*answer, numbering_);
         if (numbering_.unserializable || has_secret(asked.question) || has_secret(answer_text))
-            return give_up("a value that cannot be kept");
+            return give_up("a value that cannot be cached");
         asked.answer = answer && !leaves ? answers_.table_->fingerprint(answer_text) : answer_text;
         for (const auto& known : frame_.asked)
             if (known.question == asked.question && known.answer == asked.answer) return;
@@ -518,10 +518,10 @@ Value RubyAnswers::answered(Interpreter& in, Scope& scope, const RubyQuestion& q
         // The value after a round trip through Marshal, as in later compiles.
         if (frame.why.empty() && !numbering.unserializable) {
             const Value again = ruby::read_marshal(value, in.arena(), &numbering);
-            if (written(again, numbering) != value) frame.why = "a value that cannot be kept";
+            if (written(again, numbering) != value) frame.why = "a value that cannot be cached";
         }
         if (numbering.unserializable || has_secret(value))
-            frame.why = "a value that cannot be kept";
+            frame.why = "a value that cannot be cached";
         end();
         return v;
     } catch (const std::exception&) {

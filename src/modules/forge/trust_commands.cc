@@ -189,8 +189,8 @@ int metadata_command(ForgeStore& forge_store, const TrustArguments& args,
     }
     if (!forge_store.config(args.repo).upstreams.empty()) {
         return report_failure(
-            args, fmt::format("'{}' fetches what it is asked for: nobody can sign beforehand what "
-                              "that will be",
+            args, fmt::format("'{}' is a pull-through repository: its contents are not known in "
+                              "advance and cannot be signed",
                               args.repo));
     }
     const std::string root_key = args.root_key.empty() ? "" : sys::expand_path(args.root_key);

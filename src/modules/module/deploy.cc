@@ -300,7 +300,7 @@ Result<void> check_before_use(const DeployOptions& options, const DeploySource& 
     if (!left.empty() && !options.force) {
         return failure(
             fmt::format("The previous version has been modified: {}. The "
-                        "cache does not have {} any more; --force uses it as it is",
+                        "cache no longer has {}; --force uses the version unchanged",
                         check.text(), left.front()));
     }
     log.log(Level::Warning, fmt::format("The previous version: {}{}", check.text(),

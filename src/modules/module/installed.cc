@@ -61,7 +61,7 @@ Result<InstalledModule> load_module(sys::FileSystem& fs, const std::string& fold
         if (warnings) {
             warnings->push_back(fmt::format(
                 "{} has an invalid and unparsable metadata.json file. The parse error: {}", name,
-                parsed ? "it is no object" : codec::json_error(*text, parsed.error().message)));
+                parsed ? "it is not an object" : codec::json_error(*text, parsed.error().message)));
         }
         return m;
     }

@@ -181,7 +181,7 @@ Result<PuppetfileInstaller::InstallResult> PuppetfileInstaller::resolve_module(
         FileStamps stamps;
         auto manifest = BUNRAKU_TRY(read_manifest(system_.files, folder, nullptr, &stamps));
         if (auto kept = records_.keep(target, identity, manifest, stamps); !kept) {
-            note(Level::Warning, fmt::format("What is installed as {} cannot be recorded: {}",
+            note(Level::Warning, fmt::format("The installation of {} cannot be recorded: {}",
                                              target, kept.error().message));
         }
         return {};

@@ -29,8 +29,8 @@ std::optional<ErrorText> database_error(const base::Error& error) {
                              "The server stopped the query at its time limit."};
         case Failure::Full:
             return ErrorText{503, "The database has no space left",
-                             "Nothing can be stored until somebody makes room on the disk of the "
-                             "database. The server's log has the details."};
+                             "Nothing can be stored until the disk of the database has free space."
+                             " The server's log has the details."};
         case Failure::None:
         case Failure::Constraint:
         case Failure::Other: break;

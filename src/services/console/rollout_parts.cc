@@ -29,14 +29,14 @@ constexpr std::array<RolloutAction, 7> kRolloutActions = {{
      "The rollout continues. If it was halted, the nodes that were bad so far count as accepted.",
      Command::Resume},
     {"halt", "Halt", "halted",
-     "The rollout stops. If its rules say so, and they do by default, all nodes get the version "
-     "before at their next runs.",
+     "The rollout stops. By default, or with `back: auto` in its rules, all nodes get the previous "
+     "version at their next runs.",
      Command::Halt},
     {"hold", "Halt and hold", "halted",
-     "The rollout stops, and nodes keep the version that they have until somebody decides.",
+     "The rollout stops, and nodes keep their version until an operator decides.",
      Command::HaltAndHold},
     {"back", "Go back", "going back",
-     "All nodes get the version before at their next runs. This rollout cannot be resumed.",
+     "All nodes get the previous version at their next runs. This rollout cannot be resumed.",
      Command::Back},
     {"finish", "Finish now", "finishing",
      "All nodes get the new version at their next runs, without further waves or proofs.",

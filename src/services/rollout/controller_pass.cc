@@ -303,7 +303,7 @@ std::optional<Command> Controller::stop_for(Pass& pass, const RolloutMember& wor
     const auto fleet = control_group_fails(pass);
     if (!fleet || !*fleet) return Command::Threshold;
     if (position_of(pass.row).state == State::Paused) return std::nullopt;
-    reason = "The nodes with the version before fail, too: " + reason;
+    reason = "Nodes with the previous version fail, too: " + reason;
     return Command::Pause;
 }
 
@@ -362,7 +362,7 @@ std::optional<Command> Controller::decide_returning(Pass& pass, std::string& rea
     for (const RolloutMember& member : pass.members) {
         const auto* row = pass.moved(member.certname);
         if (!row) continue;
-        // Its next run in this environment begins with the version before.
+        // Its next run in this environment begins with the previous version.
         if (pass.runs_elsewhere(member.certname)) continue;
         // An operator has given it the new version.
         const auto attempt = pass.tries.find(member.certname);
@@ -380,7 +380,7 @@ std::optional<Command> Controller::decide_returning(Pass& pass, std::string& rea
     }
     if (awaited > 0) return std::nullopt;
     reason = lost == 0
-                 ? "All nodes have the version before"
+                 ? "All nodes have the previous version"
                  : fmt::format("{} nodes do not run any more and still have the new version", lost);
     return Command::Settled;
 }

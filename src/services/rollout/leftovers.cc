@@ -95,8 +95,8 @@ std::string what_of_changed(std::string_view type, const PlannedGroup& group,
     if (!effects.changed) return {};
     const std::string property = group.parameter.substr(0, group.parameter.find('.'));
     if (group.before.empty() && effects.properties.contains(property))
-        return fmt::format("the version before does not declare {}, which was changed", property);
-    // Otherwise the version before installs the package that it declares.
+        return fmt::format("the previous version does not declare {}, which was changed", property);
+    // Otherwise the previous version installs the package that it declares.
     const bool names_version = group.parameter == "ensure" && group.before != R"("present")" &&
                                group.before != R"("installed")" && group.before != R"("latest")";
     if (type == "Package" && names_version) return {};

@@ -125,7 +125,7 @@ private:
                              return static_cast<double>(all.figures().asked);
                          }));
         counters.counter("bunraku_rollout_refused_total",
-                         "Requests without a version, because the store was away.", {},
+                         "Requests without a version, because the store was unavailable.", {},
                          read([](const StoreVersions& all) {
                              return static_cast<double>(all.figures().refused);
                          }));

@@ -44,7 +44,7 @@ enum class Command : std::uint8_t {
     Soaked,     ///< the time of soaking is over
     Threshold,  ///< too many nodes are bad
     GoBack,     ///< the rules say to go back after a halt
-    Settled,    ///< all nodes that run have the version before
+    Settled,    ///< all nodes that run have the previous version
     Switched,   ///< all servers have switched the environment
     // of operators
     Pause,

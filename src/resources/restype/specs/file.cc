@@ -120,7 +120,8 @@ extern const TypeSpec kFile = {
     .name = "file",
     .doc =
         "Manages files, directories and symbolic links: their content, ownership, permissions and "
-        "SELinux context. Directories can be managed recursively, and what they hold beside the "
+        "SELinux context. Directories can be managed recursively, and what they contain besides "
+        "the "
         "managed entries can be purged.",
     .attributes = kAttributes};
 

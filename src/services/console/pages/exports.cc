@@ -94,7 +94,7 @@ void write_clashes(Html& h, const std::vector<store::SharedExport>& shared) {
         }
         const auto td = h.in("td");
         if (each.collectors.empty()) {
-            h.leaf("span", {{"class", "m"}}, "nobody, so that it does no harm");
+            h.leaf("span", {{"class", "m"}}, "no node, so this does no harm");
         } else {
             state_mark(h, State::Failed);
             h.text(" ");

@@ -417,7 +417,7 @@ Result<void> write_leftovers(Html& h, Visit& visit, rollout::RolloutAccess& acce
     }
     const auto panel = open_panel(h, "What a return does not undo");
     if (leftovers.empty()) {
-        empty_state(h, "Nothing", "The version before undoes all changes of these nodes.");
+        empty_state(h, "Nothing", "The previous version undoes all changes of these nodes.");
     } else {
         constexpr Column kColumns[] = {{"Node"}, {"Resource"}, {"What stays"}, {"Command to undo"}};
         const auto table = open_table(h, kColumns, "What a return does not undo");

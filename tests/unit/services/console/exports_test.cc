@@ -34,7 +34,7 @@ TEST_F(ConsoleExports, TypesOrphansAndClashes) {
     const auto page = get("/exports", session);
     EXPECT_TRUE(has(page, "exported, never collected")) << page.body;
     EXPECT_TRUE(has(page, "href=\"/console/exports/Host\">3</a>")) << page.body;
-    EXPECT_TRUE(has(page, "nobody, so that it does no harm"));
+    EXPECT_TRUE(has(page, "no node, so this does no harm"));
     const auto host = get("/exports/Host", session);
     for (const char* text :
          {"&lt;script&gt;", "/s.pp:7", "a.test", "b.test", "nobody", "No node collects this type"})

@@ -102,7 +102,7 @@ TEST(Leftovers, ListChangesThatTheVersionBeforeDoesNotRevert) {
                   {.resource = "File[/e]", .property = "owner"},
                   {.resource = "User[f]", .property = "ensure", .removed = true}};
     EXPECT_EQ(lines_of(plan, {run}),
-              (Lines{"File[/a]: the version before does not declare mode, which was changed",
+              (Lines{"File[/a]: the previous version does not declare mode, which was changed",
                      "Package[c]: the package keeps the version that was installed",
                      "User[f]: it was removed or purged",
                      "modules/m: custom facts, types and providers have run"}));
