@@ -98,6 +98,13 @@ Value coerced(const Value& v) {
         fmt::format("Invalid value {}. Valid values are true, false, yes, no.", shown));
 }
 
+std::optional<bool> boolean_word(const Value& v) {
+    const std::string text = base::lower(plain(v));
+    if (text == "true" || text == "yes") return true;
+    if (text == "false" || text == "no") return false;
+    return std::nullopt;
+}
+
 bool text_or_nothing(const Value& v) { return v.is_undef() || v.is_string(); }
 
 bool all_texts_or_nothing(const ModuleResource::Given& given,

@@ -62,6 +62,9 @@ void rewrite(Context& context, const std::string& path, std::string_view text);
 void check_absolute(const Value& path);
 /// Puppet::Coercion.boolean, which munges parameters of the class Boolean.
 Value coerced(const Value& v);
+/// Returns the Boolean that a word stands for, in any case, as Puppet::Coercion.boolean does, or
+/// nullopt for other values.
+std::optional<bool> boolean_word(const Value& v);
 
 // Reports whether the value is a string or undef; for ModuleResource::does.
 bool text_or_nothing(const Value& v);

@@ -34,6 +34,42 @@ TEST(OddValues, PreservesLongTexts) {
     EXPECT_TRUE(asked) << fmt::format("{}", fmt::join(m.fake.processes.texts(), "\n"));
 }
 
+/// The texts of Puppet 8.10.
+TEST(OddValues, RefusedWhenSet) {
+    struct Row {
+        const char *type, *title, *attributes, *error;
+    };
+    for (const Row& r : std::initializer_list<Row>{
+             {"Resources", "user", R"("purge":"maybe")",
+              "Parameter purge failed on Resources[user]: Munging failed for value \"maybe\" in "
+              "class "
+              "purge: expected a boolean value"},
+             {"Resources", "user", R"("unless_uid":[1,"x"])",
+              "Parameter unless_uid failed on Resources[user]: Munging failed for value [1, \"x\"] "
+              "in "
+              "class unless_uid: invalid value for Integer(): \"x\""},
+             {"User", "u", R"("managehome":"")",
+              "Parameter managehome failed on User[u]: Munging failed for value \"\" in class "
+              "managehome: expected a boolean value"},
+             {"Mount", "/m", R"("atboot":"a b")",
+              "Parameter atboot failed on Mount[/m]: Munging failed for value \"a b\" in class "
+              "atboot: expected a boolean value"},
+             {"Package", "p", R"("enable_only":3)",
+              "Parameter enable_only failed on Package[p]: Munging failed for value 3 in class "
+              "enable_only: expected a boolean value"},
+             {"Tidy", "/t", R"("recurse":"TRUE")",
+              "Parameter recurse failed on Tidy[/t]: Munging failed for value \"TRUE\" in class "
+              "recurse: Invalid recurse value \"TRUE\""},
+             {"File", "/f", R"("checksum_value":"5891")",
+              "Validation of File[/f] failed: Checksum value '5891' is not a valid checksum type "
+              "sha256"},
+         }) {
+        Machine m;
+        EXPECT_EQ(m.run(resource(r.type, r.title, r.attributes)), std::vector<std::string>{r.error})
+            << r.type;
+    }
+}
+
 TEST(OddValues, OwnersBeyond32Bits) {
     struct Row {
         const char *owner, *error;

@@ -292,8 +292,9 @@ void File::validate() {
     }
     Value wanted = get("checksum_value");
     if (!wanted.is_undef()) {
-        if (const Value sum = fixed_sum();
-            !sum.is_undef() && !valid_checksum(checksum, plain(sum))) {
+        const Value sum = has_content ? fixed_sum() : wanted;
+        const bool given = !sum.is_undef() && !(sum.is(value::Kind::Boolean) && !sum.as_boolean());
+        if (given && !valid_checksum(checksum, plain(sum))) {
             throw PuppetError(fmt::format("Checksum value '{}' is not a valid checksum type {}",
                                           plain(wanted), checksum));
         }

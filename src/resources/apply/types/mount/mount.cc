@@ -11,6 +11,7 @@
 #include "resources/apply/parsed_file.h"
 #include "resources/apply/ral_catalog.h"
 #include "resources/apply/registry.h"
+#include "resources/apply/ruby_text.h"
 
 namespace bunraku::apply {
 
@@ -40,7 +41,7 @@ public:
                 throw PuppetError(fmt::format("{} must not be an empty string", a.name));
             }
         }
-        Resource::validate_value(a, v);
+        if (a.name != "atboot") Resource::validate_value(a, v);
     }
 
     Value munge(const Attribute& a, const Value& v) override {
@@ -48,6 +49,10 @@ public:
             std::string t = plain(v);
             while (t.size() > 1 && t.back() == '/') t.pop_back();
             return context_.string(t);
+        }
+        if (a.name == "atboot") {
+            if (const auto boot = boolean_word(v)) return Resource::munge(a, Value::boolean(*boot));
+            munging_failed(a, v, "expected a boolean value");
         }
         return Resource::munge(a, v);
     }

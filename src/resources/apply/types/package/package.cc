@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "resources/apply/ral_catalog.h"
 #include "resources/apply/registry.h"
+#include "resources/apply/ruby_text.h"
 #include "resources/apply/types/package/outside_package.h"
 #include "resources/apply/types/package/package_provider.h"
 
@@ -34,10 +35,7 @@ public:
                                                                               ? "Integer"
                                                                               : "Object"));
         }
-        if (a.name == "mark" && plain(v) != "hold" && plain(v) != "none") {
-            throw PuppetError(
-                fmt::format("Invalid hold value \"{}\". Valid values are: hold/none", plain(v)));
-        }
+        if (a.name == "enable_only") return validate_streams(a, v);
         if (a.name == "environment") return validate_package_environment(v);
         Resource::validate_value(a, v);
         validate_streams(a, v);
@@ -57,11 +55,19 @@ public:
 
     Value munge(const Attribute& a, const Value& v) override {
         if (a.name == "install_options" || a.name == "uninstall_options") return v;
+        if (a.name == "enable_only") {
+            if (const auto only = boolean_word(v)) return Value::boolean(*only);
+            munging_failed(a, v, "expected a boolean value");
+        }
         return Resource::munge(a, v);
     }
 
     bool set_whole(const Attribute& a, const Value& v) override {
         if (a.name != "install_options" && a.name != "uninstall_options") return false;
+        for (const Value& one : v.is_array() ? v.as_array() : std::span(&v, 1)) {
+            if (!one.is_string() && !one.is_hash())
+                throw PuppetError("Expected either a string or hash of options");
+        }
         param_slot(a).value =
             v.is_array() ? v : Value::array(context_.arena.copy(std::span<const Value>(&v, 1)));
         return true;

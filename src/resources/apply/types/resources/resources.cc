@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/value/text.h"
 #include "resources/apply/ral_catalog.h"
 #include "resources/apply/registry.h"
+#include "resources/apply/ruby_text.h"
 
 namespace bunraku::apply {
 
@@ -26,8 +29,9 @@ public:
             }
             return;
         }
-        Resource::validate_value(a, v);
-        if (a.name != "purge" || (plain(v) != "true" && plain(v) != "yes")) return;
+        if (a.name == "unless_uid") return;
+        if (a.name != "purge") return Resource::validate_value(a, v);
+        if (!boolean_word(v).value_or(false)) return;
         auto sample = make_resource(context_, base::lower(name()));
         if (!sample->spec().find("ensure")) {
             throw PuppetError("Purging is only supported on types that accept 'ensure'");
@@ -47,9 +51,13 @@ public:
             if (text == "false") return Value::boolean(false);
             return Value::integer(std::atoll(text.c_str()));
         }
+        if (a.name == "purge") {
+            if (const auto purge = boolean_word(v)) return Value::boolean(*purge);
+            munging_failed(a, v, "expected a boolean value");
+        }
         if (a.name == "unless_uid") {
             std::vector<Value> out;
-            collect_uids(v, out);
+            collect_uids(a, v, v, out);
             return Value::array(context_.arena.copy(out));
         }
         return Resource::munge(a, v);
@@ -99,16 +107,20 @@ private:
         }
     }
 
-    static void collect_uids(const Value& v, std::vector<Value>& out) {
+    /// Appends the ids in `v`, which is `whole` or a part of it.
+    static void collect_uids(const Attribute& a, const Value& whole, const Value& v,
+                             std::vector<Value>& out) {
         if (v.is_array()) {
-            for (const Value& one : v.as_array()) collect_uids(one, out);
+            for (const Value& one : v.as_array()) collect_uids(a, whole, one, out);
             return;
         }
-        std::string text = plain(v);
-        if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) {
-            throw PuppetError(fmt::format("Invalid value {}.", text));
-        }
-        out.push_back(Value::integer(std::atoll(text.c_str())));
+        std::string shown;
+        value::print_inspect(shown, v);
+        if (!v.is_integer() && !v.is_string())
+            munging_failed(a, whole, fmt::format("Invalid value {}.", shown));
+        const auto uid = base::parse_integer<std::int64_t>(plain(v));
+        if (!uid) munging_failed(a, whole, fmt::format("invalid value for Integer(): {}", shown));
+        out.push_back(Value::integer(*uid));
     }
 
     bool may_purge(Resource& r) {

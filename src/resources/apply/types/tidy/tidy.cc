@@ -7,7 +7,9 @@
 #include <map>
 
 #include "core/base/assert.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/value/text.h"
 #include "resources/apply/ral_catalog.h"
 #include "resources/apply/registry.h"
 #include "resources/apply/types/file/file.h"
@@ -25,7 +27,8 @@ public:
     bool can_list() const override { return true; }  // returns an empty list, as in Puppet
 
     void validate_value(const Attribute& a, const Value& v) override {
-        if (a.name != "backup" && a.name != "path") Resource::validate_value(a, v);
+        if (a.name != "backup" && a.name != "path" && a.name != "recurse")
+            Resource::validate_value(a, v);
     }
 
     bool set_whole(const Attribute& a, const Value& v) override {
@@ -47,7 +50,11 @@ public:
             std::string t = plain(v);
             if (t == "true" || t == "inf") return Value::boolean(true);
             if (t == "false") return Value::boolean(false);
-            return Value::integer(std::atoll(t.c_str()));
+            if (const auto depth = base::parse_integer<std::int64_t>(t); depth && *depth >= 0)
+                return Value::integer(*depth);
+            std::string shown;
+            value::print_inspect(shown, v);
+            munging_failed(a, v, "Invalid recurse value " + shown);
         }
         if (a.name == "max_files") return Value::integer(std::atoll(plain(v).c_str()));
         if (a.name == "age") return Value::integer(amount(v, 'd', "age", age_unit));

@@ -10,6 +10,7 @@
 #include "resources/apply/execution.h"
 #include "resources/apply/ral_catalog.h"
 #include "resources/apply/registry.h"
+#include "resources/apply/ruby_text.h"
 
 namespace bunraku::apply {
 
@@ -102,7 +103,7 @@ public:
             }
         } else if (a.name == "purge_ssh_keys") {
             check_key_files(v);
-        } else {
+        } else if (a.name != "managehome") {
             Resource::validate_value(a, v);
         }
     }
@@ -119,6 +120,10 @@ public:
             return v;
         }
         if (a.name == "purge_ssh_keys") return key_files(v);
+        if (a.name == "managehome") {
+            if (const auto manage = boolean_word(v)) return Value::boolean(*manage);
+            munging_failed(a, v, "expected a boolean value");
+        }
         return Resource::munge(a, v);
     }
 
