@@ -782,10 +782,13 @@ module Bunraku
   comes_with('time', Time, :iso8601, :xmlschema, :rfc2822, :rfc822, :httpdate)
   comes_with('time', Time.singleton_class, :parse, :strptime, :iso8601, :xmlschema, :rfc2822, :httpdate)
 
+  # The namespace of modules' extensions, which puppet_x.rb defines.
+  ::PuppetX = Module.new unless defined?(::PuppetX)
+
   # Replaces `require` for Puppet's own libraries: Bunraku already provides their names, or a module
   # does.
   module Require
-    OWN = %r{\A(?:puppet|facter|hiera|semantic_puppet|puppet/.*|facter/.*|hiera/.*|semantic_puppet/.*|puppet/resource_api.*)(?:\.rb)?\z}
+    OWN = %r{\A(?:puppet|puppet_x|facter|hiera|semantic_puppet|puppet/.*|facter/.*|hiera/.*|semantic_puppet/.*|puppet/resource_api.*)(?:\.rb)?\z}
     PARTS = { 'puppet/resource_api' => 'resource_api', 'puppet/type' => 'types', 'puppet/provider' => 'types',
               'puppet/property' => 'types', 'puppet/parameter' => 'types' }.freeze
 

@@ -236,30 +236,40 @@ std::span<const ParsedOverload> BuiltinFunction::overloads() const {
 
 namespace {
 
-bool holds_regexp(const Value& v) {
+/// Reports whether functions of the 3.x API get the text of the value, or of a part of it
+/// (Puppet's Runtime3FunctionArgumentConverter). Throws for iterators, which they cannot get.
+bool has_newer_scalars(const Value& v) {
     base::step();
-    if (v.is(Kind::Regexp)) return true;
-    if (v.is_array()) return std::ranges::any_of(v.as_array(), holds_regexp);
-    if (!v.is_hash()) return false;
-    return std::ranges::any_of(v.as_hash(), [](const value::Entry& e) {
-        return holds_regexp(e.key) || holds_regexp(e.value);
-    });
+    switch (v.kind()) {
+        case Kind::Regexp:
+        case Kind::Timestamp:
+        case Kind::Timespan:
+        case Kind::SemVer:
+        case Kind::SemVerRange:
+        case Kind::Binary: return true;
+        case Kind::Iterator: throw base::PuppetError("Use of an Iterator is not supported here");
+        case Kind::Array: return std::ranges::any_of(v.as_array(), has_newer_scalars);
+        case Kind::Hash:
+            return std::ranges::any_of(v.as_hash(), [](const value::Entry& e) {
+                return has_newer_scalars(e.key) || has_newer_scalars(e.value);
+            });
+        default: return false;
+    }
 }
 
-/// Replaces regular expressions by their source text, as for functions of the 3.x API
-/// (Runtime3Converter).
-Value without_regexps(base::Arena& arena, const Value& v) {
+/// Replaces these values by their texts.
+Value for_older_functions(base::Arena& arena, const Value& v) {
     base::step();
-    if (v.is(Kind::Regexp)) return value::make_string(arena, value::to_text(v));
-    if (!holds_regexp(v)) return v;
+    if (!has_newer_scalars(v)) return v;
     if (v.is_array()) {
         std::vector<Value> items;
-        for (const Value& item : v.as_array()) items.push_back(without_regexps(arena, item));
+        for (const Value& item : v.as_array()) items.push_back(for_older_functions(arena, item));
         return value::make_array(arena, items);
     }
+    if (!v.is_hash()) return value::make_string(arena, value::to_text(v));
     value::HashBuilder out(arena, v.as_hash().size());
     for (const value::Entry& e : v.as_hash())
-        out.set(without_regexps(arena, e.key), without_regexps(arena, e.value));
+        out.set(for_older_functions(arena, e.key), for_older_functions(arena, e.value));
     return out.build();
 }
 
@@ -278,11 +288,8 @@ Value BuiltinFunction::call_legacy(Interpreter& in, Scope& scope, std::span<cons
         runtime_error("{}(): Wrong number of arguments given ({} for minimum {})", builtin_.name,
                       given, -(arity + 1));
     ValueBuffer mapped;
-    for (const Value& v : args) {
-        mapped.push(v.is_undef()      ? Value::string("")
-                    : holds_regexp(v) ? without_regexps(in.arena(), v)
-                                      : v);
-    }
+    for (const Value& v : args)
+        mapped.push(v.is_undef() ? Value::string("") : for_older_functions(in.arena(), v));
     BUNRAKU_ASSERT(builtin_.overloads.size() > 0 && mapped.size() == args.size());
     return builtin_.overloads.begin()->code(Call{in, scope, mapped.view(), block, site});
 }

@@ -298,7 +298,10 @@ void MarshalWriter::value(const Value& v, bool legacy, bool top) {
         }
         case Kind::Object:
         case Kind::Closure:
-        case Kind::Iterator: object(v); return;
+        case Kind::Iterator:
+            if (legacy) throw base::PuppetError("Use of an Iterator is not supported here");
+            object(v);
+            return;
     }
     nil();
 }

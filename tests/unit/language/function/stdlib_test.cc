@@ -24,6 +24,12 @@ struct Case {
 
 const Case kCases[] = {
     // clang-format off
+    {R"~(any2array(SemVer('1.2.3-rc1'), SemVerRange('>=1.0.0'), Binary('YWI='), Timestamp(0)))~",
+     R"~(['1.2.3-rc1', '>=1.0.0', 'YWI=', '1970-01-01T00:00:00.000000000 UTC'])~"},
+    {R"~(any2array([Timespan(1), {/x/ => Timespan(2)}]))~",
+     R"~(['0-00:00:01.0', {'/x/' => '0-00:00:02.0'}])~"},
+    {R"~(any2array([reverse_each([1])]))~",
+     R"~(!Use of an Iterator is not supported here)~"},
     {R"~(any2array({'a'=>1,'b'=>2}))~",
      R"~(['a', 1, 'b', 2])~"},
     {R"~(any2array(''))~",
