@@ -127,9 +127,9 @@ Result<Manifest> read_manifest(std::string_view text, std::string_view path) {
         manifest.tree = parse_manifest(text, path, tasks, &error);
     }
     if (!manifest.tree) {
-        const bool has_path = error->error_class() != base::PuppetError::Class::Plain;
-        return base::failure(has_path ? error->full_text()
-                                      : fmt::format("{} (file: {})", error->full_text(), path));
+        return base::failure(error->located()
+                                 ? error->full_text()
+                                 : fmt::format("{} (file: {})", error->full_text(), path));
     }
     const syntax::Source& source = *manifest.tree->source;
     std::vector<Trivia> trivia;

@@ -189,6 +189,9 @@ TEST(FormatTest, SwitchedOff) {
 
 TEST(FormatTest, Errors) {
     EXPECT_EQ(formatted("$a = '\xff'"), "invalid byte sequence in UTF-8 (file: test.pp)");
+    EXPECT_EQ(formatted("\xEF\xBB\xBF$a = 1"),
+              "Illegal UTF-8 Byte Order mark at beginning of input: [EF BB BF] - remove these from "
+              "the puppet source (file: test.pp)");
     EXPECT_EQ(formatted("$a = ]"), "Syntax error at ']' (file: test.pp, line: 1, column: 6)");
     EXPECT_EQ(formatted("$a = \"${@(A)}\n  b\n  A\n\""),
               "Cannot format a heredoc that starts within a string or a comment (file: test.pp)");
