@@ -128,7 +128,11 @@ private:
         LintedFile file{path, full_path(path), {}, {}};
         lint::LintResult result;
         const checks::FileKind kind = checks::kind_of_file(file.full_path);
-        if (is_linted(kind)) result = lint::lint(*text, file.full_path, arguments_.options);
+        if (is_linted(kind)) {
+            lint::LintOptions options = arguments_.options;
+            options.fix = options.fix && base::lower(path).ends_with(".pp");
+            result = lint::lint(*text, file.full_path, options);
+        }
         auto found = check(kind, *text, file.full_path);
         if (arguments_.options.fix) correct(kind, *text, file.full_path, found, result);
         std::ranges::move(found, std::back_inserter(result.problems));
@@ -144,7 +148,8 @@ private:
         if (arguments_.format == LintFormat::GitHub) fmt::print("{}", lint_annotations(file));
         if (invalid) fmt::print(stderr, "Try running `puppet parser validate <file>`\n");
         linted_.push_back(std::move(file));
-        return !result.fixed_text || *result.fixed_text == *text ||
+        // Like puppet-lint, leaves a file of blank lines alone instead of emptying it.
+        return !result.fixed_text || result.fixed_text->empty() || *result.fixed_text == *text ||
                replace(path, *result.fixed_text);
     }
 

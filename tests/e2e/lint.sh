@@ -148,4 +148,16 @@ same "$(cat bad.pp)" '$a = "b'
 before=$(cat m/data/common.yaml)
 lint 0 puppet-lint --fix m/data/common.yaml
 same "$(cat m/data/common.yaml)" "$before"
+
+# Only manifests are changed, and none becomes empty.
+printf '$a = "b"\n' >not-a-manifest
+lint 0 puppet-lint --fix not-a-manifest
+same "$out" 'WARNING: double quoted string containing no variables on line 1 (check: double_quoted_strings)'
+same "$(cat not-a-manifest)" '$a = "b"'
+cp not-a-manifest UPPER.PP
+lint 0 puppet-lint --fix UPPER.PP
+same "$(cat UPPER.PP)" "\$a = 'b'"
+printf '\n\n' >blank.pp
+lint 0 puppet-lint --plugins --fix blank.pp
+same "$(wc -c <blank.pp)" 2
 finish
