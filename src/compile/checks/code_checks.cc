@@ -279,6 +279,10 @@ private:
 
 std::vector<lint::Problem> check_code(std::string_view text, const std::string& path,
                                       const lint::LintOptions& options, CodeNames* names) {
+    const bool wanted = std::ranges::any_of(lint::all_checks(), [&](const lint::Check* check) {
+        return check->group == lint::CheckGroup::Compiler && options.enabled(*check);
+    });
+    if (!wanted) return {};
     std::shared_ptr<const syntax::Tree> tree;
     try {
         tree = syntax::parse(path, std::string(text));
