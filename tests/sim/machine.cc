@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <string_view>
@@ -337,6 +338,8 @@ void HostDisk::crash_now() {
         const Aside aside;
         const std::string next = life(++life_);
         copy_tree(folder_, next, power_loss_ ? &world_ : nullptr);
+        // Code that ran before the crash before has been stopped.
+        if (life_ > 1) std::filesystem::remove_all(life(life_ - 2));
         folder_ = next;
     }
     // After a crash, all data in the copy counts as written to the disk.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sim: simulates whole fleets, each in one thread and in virtual time. See tests/sim/README.md.
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -46,10 +47,17 @@ void draw_from(std::uint64_t seed) {
 }
 
 constexpr int kRolloutServers = 2;
+/// A rollout that takes longer hangs.
+constexpr unsigned kLongestSeconds = 600;
+
+/// Seeds from `first` to `last`.
+struct SeedRange {
+    std::uint64_t first = 1, last = 20;
+};
 
 struct SimulationRun {
     Options options;
-    std::uint64_t first = 1, last = 20;
+    std::vector<SeedRange> seeds;
     std::string seeds_file;
     bool twice = false;
     bool rollouts = false;  ///< simulate a rollout for each seed instead of a whole site
@@ -57,12 +65,33 @@ struct SimulationRun {
 
 int usage() {
     std::fputs(
-        "sim [--seeds A-B | --kept FILE] [--days N] [--agents N] [--whole N] [--servers N]\n"
+        "sim [--seeds A-B[,C-D..] | --kept FILE] [--days N] [--agents N] [--whole N] [--servers "
+        "N]\n"
         "    [--interval MINUTES] [--leap HOURS] [--moves] [--calm] [--twice] [--tell]\n"
-        "sim --rollouts [--seeds A-B] [--agents N] [--servers N] [--interval MINUTES] [--calm] "
-        "[--tell]\n",
+        "sim --rollouts [--seeds A-B[,C-D..]] [--agents N] [--servers N] [--interval MINUTES] "
+        "[--calm] [--tell]\n",
         stderr);
     return 2;
+}
+
+/// Reads ranges such as "1-20,10001". Returns an empty list if the text is not valid.
+std::vector<SeedRange> read_ranges(std::string_view text) {
+    std::vector<SeedRange> out;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    const auto number = [&](std::uint64_t& into) {
+        const auto [next, error] = std::from_chars(at, end, into);
+        at = next;
+        return error == std::errc();
+    };
+    while (true) {
+        SeedRange& range = out.emplace_back();
+        if (!number(range.first)) return {};
+        range.last = range.first;
+        if (at != end && *at == '-' && (++at, !number(range.last))) return {};
+        if (at == end) return out;
+        if (*at++ != ',') return {};
+    }
 }
 
 /// Returns the CPU seconds of this process and of its child processes.
@@ -116,6 +145,7 @@ bool try_seed(const Options& options, bool twice, Figures& all) {
 /// Runs one rollout. Returns false if an invariant was violated.
 bool try_rollout(const Options& options, bunraku::sim::RolloutFigures& all) {
     draw_from(options.seed);
+    ::alarm(kLongestSeconds);
     const auto wrongs =
         bunraku::sim::simulate_rollout({.seed = options.seed,
                                         .agents = options.agents,
@@ -159,37 +189,61 @@ bool try_alone(const Options& options, Figures& all, const Run& run) {
     return ended && told && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/// Prints how many seeds have run, after each failure and after each 100th seed.
+class Progress {
+public:
+    explicit Progress(std::size_t seeds) : seeds_(seeds) {}
+    void add(std::uint64_t seed, bool good) {
+        ++run_;
+        if (!good) ++failed_;
+        if (good && run_ % kPause != 0) return;
+        if (!good) fmt::print("seed {} failed; ", seed);
+        fmt::print("{} of {} seeds, {} failed, {:.1f} s of CPU\n", run_, seeds_, failed_,
+                   seconds_now() - begin_);
+        std::fflush(stdout);
+    }
+    std::size_t failed() const { return failed_; }
+
+private:
+    static constexpr std::size_t kPause = 100;
+    const std::size_t seeds_;
+    const double begin_ = seconds_now();
+    std::size_t run_ = 0, failed_ = 0;
+};
+
 /// Runs rollouts and prints the figures. Returns false if a seed failed.
 bool run_rollouts(const std::vector<Options>& cases) {
     if (cases.empty()) return true;
     const double begin = seconds_now();
-    std::size_t bad = 0;
+    Progress progress(cases.size());
     bunraku::sim::RolloutFigures figures;
     for (const auto& one : cases) {
         const auto run = [&](auto& own) { return try_rollout(one, own); };
-        if (!try_alone(one, figures, run)) ++bad;
+        progress.add(one.seed, try_alone(one, figures, run));
     }
     fmt::print(
         "{} seeds, {} failed: {} good and {} bad rollouts, {} runs, {} reports, {} crashes, {} "
-        "requests without a version, {} tries, {} hangs, {} steps of clocks, {} full disks; bad "
-        "versions reached {} nodes, at most {} of one rollout\n",
-        cases.size(), bad, figures.good, figures.bad, figures.runs, figures.reports,
+        "requests without a version, {} tries, {} hangs, {} steps of clocks, {} full disks, {} "
+        "commands of operators, {} refused; bad versions reached {} nodes, at most {} of one "
+        "rollout\n",
+        cases.size(), progress.failed(), figures.good, figures.bad, figures.runs, figures.reports,
         figures.crashes, figures.refused, figures.tries, figures.hangs, figures.steps,
-        figures.full_disks, figures.moved_by_bad, figures.most_moved);
+        figures.full_disks, figures.orders, figures.refused_orders, figures.moved_by_bad,
+        figures.most_moved);
     fmt::print("{:.1f} s of CPU\n", seconds_now() - begin);
-    return bad == 0;
+    return progress.failed() == 0;
 }
 
 /// Runs fleets and prints the figures. Returns false if a seed failed.
 bool run_fleets(const std::vector<Options>& cases, bool twice) {
     if (cases.empty()) return true;
     const double begin = seconds_now();
-    std::size_t bad = 0;
+    Progress progress(cases.size());
     double lived = 0;
     Figures all;
     for (const auto& one : cases) {
         const auto run = [&](auto& own) { return try_seed(one, twice, own); };
-        if (!try_alone(one, all, run)) ++bad;
+        progress.add(one.seed, try_alone(one, all, run));
         lived += one.days * 86'400 * (one.agents + one.whole) * (twice ? 2 : 1);
     }
     const double took = seconds_now() - begin;
@@ -197,12 +251,12 @@ bool run_fleets(const std::vector<Options>& cases, bool twice) {
         "{} seeds, {} failed: {} runs ({} failed), {} catalogs, {} times unchanged, {} reports, "
         "{} deploys, {} crashes ({} with loss of power), {} crashes of agents, {} renewals, {} "
         "applied ({} at rest), {} drifts\n",
-        cases.size(), bad, all.runs, all.failed, all.catalogs, all.unchanged, all.reports,
-        all.deploys, all.crashes, all.losses, all.agent_crashes, all.renewals, all.applied,
-        all.rested, all.drifts);
+        cases.size(), progress.failed(), all.runs, all.failed, all.catalogs, all.unchanged,
+        all.reports, all.deploys, all.crashes, all.losses, all.agent_crashes, all.renewals,
+        all.applied, all.rested, all.drifts);
     fmt::print("{:.1f} s of CPU: {:.0f} agents at 1000 times real time\n", took,
                lived / took / 1000);
-    return bad == 0;
+    return progress.failed() == 0;
 }
 
 }  // namespace
@@ -227,9 +281,8 @@ int main(int argc, char** argv) {
         } else if (i + 1 < words.size()) {
             const std::string value(words[++i]);
             if (word == "--seeds") {
-                char* end = nullptr;
-                w.first = w.last = std::strtoull(value.c_str(), &end, 10);
-                if (*end == '-') w.last = std::strtoull(end + 1, nullptr, 10);
+                w.seeds = read_ranges(value);
+                if (w.seeds.empty()) return usage();
             } else if (word == "--kept") {
                 w.seeds_file = value;
             } else if (word == "--days") {
@@ -277,10 +330,13 @@ int main(int argc, char** argv) {
         }
         if (cases.empty() && rollouts.empty()) return usage();
     } else {
-        for (auto seed = w.first; seed <= w.last; ++seed) {
-            auto& list = w.rollouts ? rollouts : cases;
-            list.push_back(w.options);
-            list.back().seed = seed;
+        if (w.seeds.empty()) w.seeds.emplace_back();
+        for (const SeedRange& range : w.seeds) {
+            for (auto seed = range.first; seed <= range.last; ++seed) {
+                auto& list = w.rollouts ? rollouts : cases;
+                list.push_back(w.options);
+                list.back().seed = seed;
+            }
         }
     }
     const bool good = run_rollouts(rollouts);

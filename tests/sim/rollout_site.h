@@ -23,6 +23,7 @@ struct RolloutOptions {
 struct RolloutFigures {
     std::uint64_t runs = 0, reports = 0, crashes = 0, refused = 0;
     std::uint64_t tries = 0, hangs = 0, steps = 0, full_disks = 0;
+    std::uint64_t orders = 0, refused_orders = 0;
     std::uint64_t moved_by_bad = 0;  ///< nodes that got a bad version
     std::uint64_t most_moved = 0;    ///< the highest number in one simulation
     std::uint64_t good = 0, bad = 0;
