@@ -374,9 +374,13 @@ void Site::run(Node& node) {
         if (!submit(store::CommandKind::ReplaceCatalog, 9, node, catalog_text(one))) return;
         node.catalog_version = version;
     }
-    if (!calm_ && once_in(200)) return;  // the report is lost
+    if (!calm_ && once_in(200)) {
+        world_.note("a report of " + node.name + " is lost");
+        return;
+    }
     one.first_ever = node.catalog_version.empty();
     one.drifted = once_in(20);
+    if (one.drifted) world_.note(node.name + " corrects a drift");
     one.now_ms = agent_ms(node);
     std::string text = report_text(one);
     if (!up_ || crashed_) return;

@@ -23,7 +23,10 @@ std::vector<Event> events_of(const RunOfNode& run) {
         events.push_back({"/etc/app", "content"});
         if (run.os == "b") events.push_back({"/etc/b", "content"});
     }
-    if (run.drifted) events.push_back({"/etc/other", "mode", false, true});
+    // A run changes a property once. If it had drifted as well, the change would count as
+    // corrective.
+    const bool changes_mode = is_new && run.kind == Kind::Unpredicted && run.moved;
+    if (run.drifted && !changes_mode) events.push_back({"/etc/other", "mode", false, true});
     if (!is_new) return events;
     switch (run.kind) {
         case Kind::FailsOnTheNode: events.push_back({"/etc/app", "ensure", true}); break;
@@ -31,7 +34,7 @@ std::vector<Event> events_of(const RunOfNode& run) {
             if (run.os == "b") events.push_back({"/etc/b", "ensure", true});
             break;
         case Kind::Unpredicted:
-            if (run.moved) events.push_back({"/etc/other", "mode"});
+            if (changes_mode) events.push_back({"/etc/other", "mode"});
             break;
         case Kind::NotIdempotent:
             if (!run.moved) events.push_back({"/etc/app", "content"});

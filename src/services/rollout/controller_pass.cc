@@ -126,7 +126,8 @@ Result<void> Controller::advance(const RolloutRow& row, std::int64_t now) {
             // Not read again: a step since record_outage() would look like silence.
             .times = {.now = now,
                       .base_since = options_.deployed.base_since(now_row.environment).value_or(0),
-                      .outages = BUNRAKU_TRY(read_outages(*db, now_row.id))},
+                      .outages = BUNRAKU_TRY(read_outages(*db, now_row.id)),
+                      .rollouts = BUNRAKU_TRY(earlier_rollouts(*db, now_row))},
             .members = BUNRAKU_TRY(store::rollout_members(*db, now_row.id)),
             .runs = {},
             .nodes = {},

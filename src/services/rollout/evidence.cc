@@ -81,12 +81,19 @@ Result<JudgedRun> judged_run(Database& db, const store::RunRow& row, std::string
     return out;
 }
 
-/// Adds the evidence of the runs before the move. `runs` are newest first.
-void add_history(JudgedNode& node) {
+/// Adds the evidence of the runs before the move and outside of `rollouts`. `runs` are newest
+/// first.
+void add_history(JudgedNode& node, const std::vector<Period>& rollouts) {
+    const auto in_rollout = [&](const JudgedRun& run) {
+        return std::ranges::any_of(rollouts, [&](const Period& one) {
+            return run.received >= one.from && run.received <= one.until;
+        });
+    };
     std::map<std::string, int> changes;
     std::size_t seen = 0;
     for (const JudgedRun& run : node.runs) {
         if (run.elsewhere || seen == kRunsBefore || !is_before_move(node, run)) continue;
+        if (in_rollout(run)) continue;
         if (seen++ == 0) {
             node.run_failed_before = run.failed;
             for (const JudgedEvent& event : run.events)
@@ -302,9 +309,23 @@ Result<JudgedNode> read_evidence(Database& db, const Plan& plan, const PlannedNo
         out.expected.insert(with_identity(group.reference, planned));
     }
     out.runs = BUNRAKU_TRY(read_runs(db, planned.name, plan.environment, 0));
-    add_history(out);
+    add_history(out, times.rollouts);
     out.usual_gap = usual_gap(out.runs, out.moved);
     BUNRAKU_TRY_VOID(add_catalogs(db, plan, planned, row, times, out));
+    return out;
+}
+
+Result<std::vector<Period>> earlier_rollouts(Database& db, const store::RolloutRow& row) {
+    // A run of the previous version that began in the rollout may end after it.
+    constexpr std::int64_t kLongestRun = 3'600'000;
+    constexpr std::size_t kMost = 20;
+    std::vector<Period> out;
+    for (const auto& other :
+         BUNRAKU_TRY(store::list_rollouts(db, row.environment, store::Which::All))) {
+        if (other.id >= row.id) continue;
+        if (out.size() == kMost) break;
+        out.push_back({.from = other.started, .until = other.since + kLongestRun});
+    }
     return out;
 }
 

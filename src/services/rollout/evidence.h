@@ -10,8 +10,14 @@
 #include "services/rollout/judge.h"
 #include "services/rollout/plan.h"
 #include "store/engine/node_versions.h"
+#include "store/engine/rollouts.h"
 
 namespace bunraku::rollout {
+
+/// Milliseconds since the epoch.
+struct Period {
+    std::int64_t from = 0, until = 0;
+};
 
 /// Times in milliseconds since the epoch.
 struct EvidenceTimes {
@@ -20,7 +26,14 @@ struct EvidenceTimes {
     /// another version. 0 if it is unknown.
     std::int64_t base_since = 0;
     std::vector<Outage> outages{};  ///< see Silence
+    /// Times of earlier rollouts of the environment. What a node changed in them does not show what
+    /// it usually changes, because it may have moved to their version and back.
+    std::vector<Period> rollouts{};
 };
+
+/// Returns the times of the rollouts of the environment before `row`.
+base::Result<std::vector<Period>> earlier_rollouts(store::Database& db,
+                                                   const store::RolloutRow& row);
 
 /// Returns the evidence about a node. `row` is the move of the node to the new version.
 base::Result<JudgedNode> read_evidence(store::Database& db, const Plan& plan,

@@ -1025,6 +1025,26 @@ TEST_F(Rollout, RunsAfterAStepBackAreNoHistory) {
     EXPECT_EQ(state(id), "returning 0");
 }
 
+/// What a node changed because it moved and returned is no habit.
+TEST_F(Rollout, RunsOfAnEarlierRolloutAreNoHistory) {
+    for (const std::string_view attempt : {"1", "2"}) {
+        const auto run = [&](std::string_view number) {
+            return fmt::format("{}{}", attempt, number);
+        };
+        const auto id = start("soak: 0s\nproofs: 2\n");
+        EXPECT_EQ(begin("a", run("1")), "new");
+        report("a", run("1"), "changed", "/x");
+        EXPECT_EQ(begin("a", run("2")), "new");
+        report("a", run("2"), "changed", "/x");
+        tick();
+        EXPECT_EQ(verdict(id, "a"), "restless File[/x] mode changed again");
+        EXPECT_EQ(begin("a", run("3")), "old");
+        report("a", run("3"), "changed", "/x");
+        tick();
+        EXPECT_EQ(state(id), "returned 0");
+    }
+}
+
 TEST_F(Rollout, SoaksForItsTimeInSpiteOfStepsOfTheClock) {
     const auto id = start("soak: 10m\nproofs: 1\n");
     EXPECT_EQ(begin("a", "a1"), "new");
