@@ -157,7 +157,7 @@ for line in "differs  $scratch/etc/puppet.conf: pluginsync: the setting is remov
     "broken   $production/manifests/site.pp: regsubst no longer takes an encoding.* \(line 1\)" \
     "broken   $production/manifests/site.pp: regsubst no longer takes an encoding.* \(line 2\)" \
     "differs  $production/manifests/site.pp: the content looks like a checksum.* \(line 4\)" \
-    "differs  $production/manifests/site.pp: agents may not read the server.s filebucket.* \(line 5\)" \
+    "differs  $production/manifests/site.pp: agents may no longer read the server.s filebucket.* \(line 5\)" \
     "differs  $module/manifests/init.pp: the content looks like a checksum.* \(line 1\)" \
     "broken   $module/templates/t.epp: regsubst .* \(line 1\)" \
     "differs  $module/lib/facter/a.rb: facts no longer have the option ldapname.* \(line 1\)" \

@@ -48,7 +48,8 @@ NodeRequest NodeArguments::request() const {
         out.server_facts = ServerFacts::given(read_json_object(*out.arena, server_facts));
     }
     if (!vars.empty()) {
-        for (const auto& e : read_json_object(*out.arena, vars).as_hash())
+        const value::Value given = read_json_object(*out.arena, vars);
+        for (const auto& e : given.as_hash())
             out.variables.emplace_back(value::to_text(e.key), e.value);
     }
     return out;

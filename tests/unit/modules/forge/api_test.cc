@@ -75,7 +75,8 @@ protected:
     /// Returns a v1 response as "key:version version;key:...".
     std::string shape(const Response& r) {
         std::string out;
-        for (const auto& e : json(r).as_hash()) {
+        const value::Value data = json(r);
+        for (const auto& e : data.as_hash()) {
             if (!out.empty()) out += ';';
             out += std::string(e.key.as_string()) + ":";
             for (const auto& u : e.value.as_array()) {
