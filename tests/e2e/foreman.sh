@@ -11,6 +11,7 @@ mkdir -p "$scratch/web"
 cat >"$scratch/dashboard.py" <<'EOS'
 import http.server, json, pathlib, sys
 sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
 import web
 folder = pathlib.Path(sys.argv[2])
 class Handler(http.server.BaseHTTPRequestHandler):
