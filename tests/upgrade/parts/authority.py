@@ -42,8 +42,9 @@ def make(machine):
 
 
 def facts(machine, folder, name):
-    text = machine.tool("openssl", "x509", "-in", machine.path(folder, "signed", f"{name}.pem"), "-noout", "-subject", "-issuer", "-serial",
-                        "-fingerprint", "-sha256", "-startdate", "-enddate")
+    # By default, OpenSSL 3.0 and 3.5 print names differently.
+    text = machine.tool("openssl", "x509", "-in", machine.path(folder, "signed", f"{name}.pem"), "-noout", "-nameopt",
+                        "RFC2253", "-subject", "-issuer", "-serial", "-fingerprint", "-sha256", "-startdate", "-enddate")
     return text.splitlines()
 
 
