@@ -14,11 +14,13 @@ import datetime
 import json
 import os
 import sqlite3
+import sys
 import time
 import urllib.parse
 import urllib.request
 
-from generate_fleet import Node
+sys.dont_write_bytecode = True
+from generate_fleet import Node  # noqa: E402
 
 VERSIONS = [('0c2f7d1a90b3', '5d1c9e0b7a664f21'), ('4126bea0c1d2', '9f86d081884c7d65')]
 GROUPS = [
