@@ -105,6 +105,11 @@ std::optional<bool> boolean_word(const Value& v) {
     return std::nullopt;
 }
 
+Value munged_switch(const restype::Attribute& a, const Value& v) {
+    if (const auto on = boolean_word(v)) return Value::boolean(*on);
+    Resource::munging_failed(a, v, "expected a boolean value");
+}
+
 bool text_or_nothing(const Value& v) { return v.is_undef() || v.is_string(); }
 
 bool all_texts_or_nothing(const ModuleResource::Given& given,

@@ -65,6 +65,8 @@ Value coerced(const Value& v);
 /// Returns the Boolean that a word stands for, in any case, as Puppet::Coercion.boolean does, or
 /// nullopt for other values.
 std::optional<bool> boolean_word(const Value& v);
+/// Munges a switch whose values Puppet does not check before. Throws for other values.
+Value munged_switch(const restype::Attribute& a, const Value& v);
 
 // Reports whether the value is a string or undef; for ModuleResource::does.
 bool text_or_nothing(const Value& v);

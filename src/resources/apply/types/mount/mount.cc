@@ -50,10 +50,7 @@ public:
             while (t.size() > 1 && t.back() == '/') t.pop_back();
             return context_.string(t);
         }
-        if (a.name == "atboot") {
-            if (const auto boot = boolean_word(v)) return Resource::munge(a, Value::boolean(*boot));
-            munging_failed(a, v, "expected a boolean value");
-        }
+        if (a.name == "atboot") return Resource::munge(a, munged_switch(a, v));
         return Resource::munge(a, v);
     }
 

@@ -55,10 +55,7 @@ public:
 
     Value munge(const Attribute& a, const Value& v) override {
         if (a.name == "install_options" || a.name == "uninstall_options") return v;
-        if (a.name == "enable_only") {
-            if (const auto only = boolean_word(v)) return Value::boolean(*only);
-            munging_failed(a, v, "expected a boolean value");
-        }
+        if (a.name == "enable_only") return munged_switch(a, v);
         return Resource::munge(a, v);
     }
 

@@ -51,10 +51,7 @@ public:
             if (text == "false") return Value::boolean(false);
             return Value::integer(std::atoll(text.c_str()));
         }
-        if (a.name == "purge") {
-            if (const auto purge = boolean_word(v)) return Value::boolean(*purge);
-            munging_failed(a, v, "expected a boolean value");
-        }
+        if (a.name == "purge") return munged_switch(a, v);
         if (a.name == "unless_uid") {
             std::vector<Value> out;
             collect_uids(a, v, v, out);

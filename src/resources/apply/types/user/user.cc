@@ -120,10 +120,7 @@ public:
             return v;
         }
         if (a.name == "purge_ssh_keys") return key_files(v);
-        if (a.name == "managehome") {
-            if (const auto manage = boolean_word(v)) return Value::boolean(*manage);
-            munging_failed(a, v, "expected a boolean value");
-        }
+        if (a.name == "managehome") return munged_switch(a, v);
         return Resource::munge(a, v);
     }
 
