@@ -163,6 +163,8 @@ private:
     /// Removes the tries whose time is over.
     base::Result<void> end_tries(std::int64_t now);
     base::Result<void> acknowledge(std::int64_t now);
+    /// Switches an environment to the version of a rollout that has moved all nodes.
+    base::Result<void> use(const std::string& environment, const std::string& version);
     /// Switches environments whose rollouts finished while this server did not answer. The other
     /// servers have not waited for it.
     base::Result<void> use_finished(const VersionTable& table);

@@ -387,7 +387,7 @@ std::optional<Command> Controller::decide_returning(Pass& pass, std::string& rea
 }
 
 std::optional<Command> Controller::decide_finishing(Pass& pass, std::string& reason) {
-    if (auto done = options_.deployed.use(pass.row.environment, pass.row.to); !done) {
+    if (auto done = use(pass.row.environment, pass.row.to); !done) {
         options_.log.log(base::Level::Err, done.error().message);
         return std::nullopt;
     }
@@ -416,7 +416,7 @@ Result<void> Controller::acknowledge(std::int64_t now) {
     for (const auto& [name, versions] : table.environments) {
         if (!versions.rollout || versions.rollout->row.state != "finishing") continue;
         // Without the new version, this server must not say that it has switched.
-        BUNRAKU_TRY_VOID(options_.deployed.use(name, versions.rollout->row.to));
+        BUNRAKU_TRY_VOID(use(name, versions.rollout->row.to));
     }
     BUNRAKU_TRY_VOID(use_finished(table));
     std::string json;
@@ -441,6 +441,13 @@ Result<void> Controller::acknowledge(std::int64_t now) {
     return {};
 }
 
+Result<void> Controller::use(const std::string& environment, const std::string& version) {
+    const auto base = options_.deployed.base(environment);
+    if (base && base->name == version) return {};
+    options_.versions->move_base(environment, version);
+    return options_.deployed.use(environment, version);
+}
+
 Result<void> Controller::use_finished(const VersionTable& table) {
     const auto own =
         std::ranges::find(table.servers, options_.server, &store::RolloutServer::server);
@@ -453,7 +460,7 @@ Result<void> Controller::use_finished(const VersionTable& table) {
             continue;
         const auto base = options_.deployed.base(row.environment);
         if (row.epoch > own->epoch && base && base->name == row.from)
-            BUNRAKU_TRY_VOID(options_.deployed.use(row.environment, row.to));
+            BUNRAKU_TRY_VOID(use(row.environment, row.to));
     }
     return {};
 }

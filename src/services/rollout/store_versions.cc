@@ -54,6 +54,10 @@ void StoreVersions::base(std::string_view environment, std::string_view version)
     runs_->base(environment, version);
 }
 
+void StoreVersions::move_base(std::string_view environment, std::string_view version) {
+    runs_->move_base(environment, version);
+}
+
 std::string StoreVersions::base_of(std::string_view environment) const {
     const auto at = bases_.find(environment);
     return at == bases_.end() ? std::string() : at->second;
@@ -84,13 +88,17 @@ void StoreVersions::remember_transaction(const NodeRun& run) {
     known.last = run.transaction;
 }
 
-std::string StoreVersions::present_version(const NodeRun& run, std::string_view base) const {
+std::optional<std::string> StoreVersions::recorded_version(const NodeRun& run) const {
     const auto at = table_.environments.find(run.environment);
-    if (at == table_.environments.end()) return std::string(base);
+    if (at == table_.environments.end()) return std::nullopt;
     const auto row = at->second.nodes.find(run.node);
     if (row != at->second.nodes.end()) return row->second.version;
     const bool member = at->second.rollout && at->second.rollout->waves->contains(run.node);
-    return member ? at->second.rollout->row.from : std::string(base);
+    return member ? std::optional(at->second.rollout->row.from) : std::nullopt;
+}
+
+std::string StoreVersions::present_version(const NodeRun& run, std::string_view base) const {
+    return recorded_version(run).value_or(std::string(base));
 }
 
 bool StoreVersions::several_servers() const {
@@ -148,8 +156,10 @@ Result<std::string> StoreVersions::begin(const NodeRun& run, std::string_view ve
     if (out != wanted && !known && (!run.implied || is_idle(run)))
         out = BUNRAKU_TRY(move(run, out, wanted, lock));
     remember_transaction(run);
+    NodeRun begun = run;
+    begun.recorded = recorded_version(run).has_value();
     lock.unlock();
-    return runs_->begin(run, out);
+    return runs_->begin(begun, out);
 }
 
 bool StoreVersions::moved_elsewhere(const NodeRun& run, std::string_view version) const {
@@ -240,8 +250,8 @@ Result<std::optional<std::string>> StoreVersions::current(std::string_view envir
         }
     }
     auto run = BUNRAKU_TRY(runs_->current(environment, node));
-    NodeRun implied{.environment = environment, .node = node, .transaction = {}, .implied = true};
-    std::string version;
+    NodeRun implied{.environment = environment, .node = node, .implied = true, .recorded = true};
+    std::optional<std::string> version;
     {
         std::unique_lock lock(mutex_);
         BUNRAKU_TRY_VOID(refresh(implied, lock));
@@ -252,10 +262,10 @@ Result<std::optional<std::string>> StoreVersions::current(std::string_view envir
         if (run && !ended) return run;
         // The run may have begun with another server, or before this one started. Then it has the
         // version that the node had.
-        version = present_version(implied, "");
-        if (version.empty() || is_idle(implied)) return std::nullopt;
+        version = recorded_version(implied);
+        if (!version || is_idle(implied)) return std::nullopt;
     }
-    return std::optional(BUNRAKU_TRY(runs_->begin(implied, version)));
+    return std::optional(BUNRAKU_TRY(runs_->begin(implied, *version)));
 }
 
 void StoreVersions::catalog(const NodeRun& run) {

@@ -29,6 +29,7 @@ public:
                   std::string marker, std::shared_ptr<server::VersionAuthority> runs);
 
     void base(std::string_view environment, std::string_view version) override;
+    void move_base(std::string_view environment, std::string_view version) override;
     std::optional<std::string> target(std::string_view environment,
                                       std::string_view node) const override;
     base::Result<std::string> begin(const server::NodeRun& run, std::string_view version) override;
@@ -85,8 +86,10 @@ private:
     };
     static std::string key_of(std::string_view environment, std::string_view node);
     void remember_transaction(const server::NodeRun& run);
-    /// Returns the version that the node has as far as the table says. `base` is the base of its
-    /// environment. The caller holds the lock.
+    /// Returns the version that the table records for the node, directly or as a member of a live
+    /// rollout. The caller holds the lock.
+    std::optional<std::string> recorded_version(const server::NodeRun& run) const;
+    /// Returns the recorded version, or else `base`, the base of the environment.
     std::string present_version(const server::NodeRun& run, std::string_view base) const;
     /// Returns an error if the leases of this server do not allow an answer.
     std::optional<base::Error> without_lease(std::string_view environment,

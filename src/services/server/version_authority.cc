@@ -66,7 +66,7 @@ struct EnvironmentRuns {
 
     /// Returns the version of a run that begins now, or that began before the server was started.
     std::string first_version(const NodeRun& run, std::string_view version, Clock::time_point now) {
-        if (earlier.empty()) return std::string(version);
+        if (earlier.empty() || run.recorded) return std::string(version);
         if (now >= earlier_until) {
             earlier.clear();
             begun.clear();
@@ -96,6 +96,15 @@ public:
             known.earlier = known.base;
             known.earlier_until = now() + kLongestRun;
         }
+        known.base = version;
+        write();
+    }
+
+    void move_base(std::string_view environment, std::string_view version) override {
+        const std::lock_guard lock(mutex_);
+        auto& known = environment_of(environment);
+        known.seen = true;
+        if (known.base == version) return;
         known.base = version;
         write();
     }

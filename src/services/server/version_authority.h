@@ -25,6 +25,9 @@ struct NodeRun {
     /// True if runs do not begin with this kind of request. If the run is unknown, it may have
     /// begun before the server was started, or the client may be no agent.
     bool implied = false;
+    /// True if the version that begin() gets is recorded for the node, so that it is right also for
+    /// a run that began before the server was started.
+    bool recorded = false;
 };
 
 /// The versions of nodes. A version is a text: the name of a folder next to the one in use, such as
@@ -42,6 +45,13 @@ public:
     /// Records the base of an environment on this server. Called before any other function for the
     /// environment, and after each move of its link.
     virtual void base(std::string_view environment, std::string_view version) {
+        (void)environment, (void)version;
+    }
+
+    /// Records that a rollout is about to move the environment's link on this server. The nodes
+    /// have moved before, so the runs that began earlier do not have the earlier base, even if the
+    /// server stops before it calls base().
+    virtual void move_base(std::string_view environment, std::string_view version) {
         (void)environment, (void)version;
     }
 

@@ -174,6 +174,26 @@ TEST_F(RestartedVersionsTest, LinkMovedWhileTheServerWasStopped) {
     EXPECT_EQ(begin("t3", "v2", true), "v2");
 }
 
+TEST_F(RestartedVersionsTest, RecordedVersionIsNotTheEarlierBase) {
+    base("v1");
+    start();
+    base("v2");
+    const NodeRun run{.environment = "production", .node = "n1", .implied = true, .recorded = true};
+    EXPECT_EQ(*versions_->begin(run, "v2"), "v2");
+}
+
+TEST_F(RestartedVersionsTest, RolloutMovedTheLinkBeforeTheServerStopped) {
+    base("v1");
+    begin("t1", "v1");
+    versions_->move_base("production", "v2");
+    start();
+    base("v2");
+    EXPECT_EQ(current(), "v1");
+    EXPECT_EQ(begin("t2", "v2", true), "v2");
+    idle("t2");
+    EXPECT_EQ(begin("", "v2", true), "v2");
+}
+
 TEST_F(RestartedVersionsTest, EarlierBaseIsForgottenAfterTheLongestRun) {
     base("v1");
     start();
