@@ -20,6 +20,7 @@
 #include "core/sys/executor.h"
 #include "services/rollout/checks.h"
 #include "services/rollout/deployed.h"
+#include "services/rollout/evidence.h"
 #include "services/rollout/judge.h"
 #include "services/rollout/plan.h"
 #include "services/rollout/store_versions.h"
@@ -186,6 +187,7 @@ private:
     std::map<std::int64_t, std::string> problems_;  ///< why a rollout could not advance, by id
     /// The newest report of each node that was judged, and the verdict, by rollout and node.
     std::map<std::pair<std::int64_t, std::string>, std::int64_t> judged_;
+    std::map<std::string, KnownRuns> known_runs_;  ///< by environment; cleared without rollouts
     /// Watches nodes and rollouts. Restarts after the store was unavailable, because reports could
     /// not arrive during that time.
     LeaseClock watch_;

@@ -61,6 +61,7 @@ Result<bool> Controller::pass() {
     BUNRAKU_TRY_VOID(acknowledge(time));
     if (rows.empty()) {
         judged_.clear();
+        known_runs_.clear();
         watch_.restart();
     }
     BUNRAKU_TRY_VOID(find_returned(time));
@@ -161,7 +162,8 @@ Result<std::optional<JudgedNode>> Controller::evidence(Pass& pass, const Rollout
     const auto* row = pass.moved(member.certname);
     const auto* planned = planned_node(*pass.plan, member.certname);
     if (!row || !planned) return std::nullopt;
-    auto out = BUNRAKU_TRY(read_evidence(pass.db, *pass.plan, *planned, *row, pass.times));
+    auto out = BUNRAKU_TRY(read_evidence(pass.db, *pass.plan, *planned, *row, pass.times,
+                                         known_runs_[pass.row.environment]));
     out.outages = pass.silent_times();
     // If the clock of the agent was set back, the store takes an older report for the newest one.
     // Then the order of arrival counts.

@@ -282,21 +282,41 @@ Result<void> add_catalogs(Database& db, const Plan& plan, const PlannedNode& pla
 
 }  // namespace
 
+const JudgedRun* KnownRuns::find(std::int64_t id) const {
+    const auto at = runs_.find(id);
+    return at == runs_.end() ? nullptr : &at->second;
+}
+
+void KnownRuns::add(const JudgedRun& run) {
+    constexpr std::size_t kMost = 30'000;  // the last runs of 1,000 nodes
+    if (runs_.size() >= kMost) runs_.clear();
+    // A run with many events would need much memory.
+    constexpr std::size_t kMostEventsKept = 50;
+    if (run.events.size() <= kMostEventsKept) runs_.insert_or_assign(run.id, run);
+}
+
 Result<std::vector<JudgedRun>> read_runs(Database& db, std::string_view certname,
-                                         std::string_view environment, std::int64_t since) {
+                                         std::string_view environment, std::int64_t since,
+                                         KnownRuns& known) {
     std::vector<JudgedRun> out;
     const auto node = BUNRAKU_TRY(store::find_node(db, certname));
     if (!node) return out;
     for (const auto& run :
          BUNRAKU_TRY(store::runs_of_node(db, node->run.node, INT64_MAX, kMostRuns))) {
         if (run.received < since) break;
+        if (const JudgedRun* before = known.find(run.id)) {
+            out.push_back(*before);
+            continue;
+        }
         out.push_back(BUNRAKU_TRY(judged_run(db, run, environment)));
+        known.add(out.back());
     }
     return out;
 }
 
 Result<JudgedNode> read_evidence(Database& db, const Plan& plan, const PlannedNode& planned,
-                                 const store::NodeVersion& row, const EvidenceTimes& times) {
+                                 const store::NodeVersion& row, const EvidenceTimes& times,
+                                 KnownRuns& known) {
     JudgedNode out{.moved = row.since,
                    .transaction = row.transaction,
                    .now = times.now,
@@ -308,7 +328,7 @@ Result<JudgedNode> read_evidence(Database& db, const Plan& plan, const PlannedNo
         if (group.kind == "plugins") out.any_change = true;
         out.expected.insert(with_identity(group.reference, planned));
     }
-    out.runs = BUNRAKU_TRY(read_runs(db, planned.name, plan.environment, 0));
+    out.runs = BUNRAKU_TRY(read_runs(db, planned.name, plan.environment, 0, known));
     add_history(out, times.rollouts);
     out.usual_gap = usual_gap(out.runs, out.moved);
     BUNRAKU_TRY_VOID(add_catalogs(db, plan, planned, row, times, out));

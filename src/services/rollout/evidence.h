@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "services/rollout/judge.h"
@@ -13,11 +14,6 @@
 #include "store/engine/rollouts.h"
 
 namespace bunraku::rollout {
-
-/// Milliseconds since the epoch.
-struct Period {
-    std::int64_t from = 0, until = 0;
-};
 
 /// Times in milliseconds since the epoch.
 struct EvidenceTimes {
@@ -35,15 +31,28 @@ struct EvidenceTimes {
 base::Result<std::vector<Period>> earlier_rollouts(store::Database& db,
                                                    const store::RolloutRow& row);
 
+/// The runs of one environment that were read before, by their ids. A stored report does not
+/// change, so each new report of a node costs the reading of one run instead of thirty.
+class KnownRuns {
+public:
+    /// Returns null if the run is not known.
+    const JudgedRun* find(std::int64_t id) const;
+    void add(const JudgedRun& run);
+
+private:
+    std::unordered_map<std::int64_t, JudgedRun> runs_;
+};
+
 /// Returns the evidence about a node. `row` is the move of the node to the new version.
 base::Result<JudgedNode> read_evidence(store::Database& db, const Plan& plan,
                                        const PlannedNode& node, const store::NodeVersion& row,
-                                       const EvidenceTimes& times);
+                                       const EvidenceTimes& times, KnownRuns& known);
 
 /// Returns the latest runs of a node whose reports came at `since` or later, newest first. Marks
 /// those that were not in `environment`.
 base::Result<std::vector<JudgedRun>> read_runs(store::Database& db, std::string_view certname,
-                                               std::string_view environment, std::int64_t since);
+                                               std::string_view environment, std::int64_t since,
+                                               KnownRuns& known);
 
 /// Returns the names of a node's facts that have changed since a time, without those that change
 /// often.

@@ -38,11 +38,13 @@ struct JudgedRun {
     std::vector<JudgedEvent> events;
 };
 
-/// A period in which a server could not reach the store, so that reports could not arrive.
 /// Milliseconds since the epoch.
-struct Outage {
+struct Period {
     std::int64_t from = 0, until = 0;
 };
+
+/// A period in which a server could not reach the store, so that reports could not arrive.
+using Outage = Period;
 
 /// How long a node has sent nothing, and the outages that may be the cause.
 struct Silence {

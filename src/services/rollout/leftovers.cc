@@ -135,7 +135,8 @@ const PlannedNode* planned_node(const Plan& plan, const std::string& name) {
 /// Returns the leftovers of a node that had no run with the new version before `since`.
 base::Result<std::vector<Leftover>> leftovers_since(store::Database& db, const Plan& plan,
                                                     const PlannedNode& node, std::int64_t since) {
-    auto runs = BUNRAKU_TRY(read_runs(db, node.name, plan.environment, since));
+    KnownRuns known;
+    auto runs = BUNRAKU_TRY(read_runs(db, node.name, plan.environment, since, known));
     std::erase_if(runs, [](const JudgedRun& run) { return run.elsewhere; });
     return leftovers(plan, node, runs);
 }
