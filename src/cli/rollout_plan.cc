@@ -57,13 +57,15 @@ rollout::Plan make_rollout_plan(Invocation& invocation, const RolloutPlanOptions
     auto impact = insight::impact(site, comparison, fleet.nodes);
     impact.notes.insert(impact.notes.begin(), fleet.notes.begin(), fleet.notes.end());
     insight::add_unjudged(impact, fleet.unjudged);
-    return good(rollout::make_plan({.program = std::string(kVersion),
-                                    .environment = compile.environment,
-                                    .made = made,
-                                    .from = from.planned(),
-                                    .to = to.planned(),
-                                    .rules_text = good(deployed.rules_text(to))},
-                                   impact, fleet.nodes));
+    return good(rollout::make_plan(
+        {.program = std::string(kVersion),
+         .environment = compile.environment,
+         .made = made,
+         .from = from.planned(),
+         .to = to.planned(),
+         .rules_text = good(deployed.rules_text(to)),
+         .contacts = site::fleet_contacts(site, fleet_options.fact_source(), log)},
+        impact, fleet.nodes));
 }
 
 }  // namespace bunraku::cli

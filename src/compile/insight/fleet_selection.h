@@ -46,15 +46,13 @@ public:
     /// Returns the folder of the environment with that name. Throws if it does not exist.
     std::string environment_folder(const std::string& name, const config::Settings& settings) const;
     std::size_t threads() const;
+    /// Returns the folder, file or address with the facts, or "store". Throws if several options
+    /// name one.
+    std::string fact_source() const;
 
     site::NodeArguments compile;
     std::string path, facts_from, facts_dir, nodes, sample, jobs, manifest;
     std::vector<std::string> node;
-
-private:
-    /// Returns the folder, file or address with the facts, or "store". Throws if several options
-    /// name one.
-    std::string fact_source() const;
 };
 
 /// Parses the value of --jobs. If it is empty, returns the number of cores. Throws if it is not a

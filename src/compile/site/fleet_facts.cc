@@ -19,6 +19,7 @@
 #include "core/value/build.h"
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
+#include "resources/catalog/wire_time.h"
 #include "store/db/owner.h"
 #include "store/engine/archive.h"
 #include "store/engine/query_engine.h"
@@ -147,6 +148,33 @@ auto with_database(base::Arena& arena, Site& site, const std::string& source, Us
         }
     };
     return use(ask);
+}
+
+bool answers_queries(const std::string& source) {
+    return is_service(source) || source == "store" || is_database(source);
+}
+
+/// Returns the rows of a query with the names of their nodes.
+std::vector<std::pair<std::string_view, Value>> query_nodes(base::Arena& arena, Site& site,
+                                                            const std::string& source,
+                                                            const std::string& pql,
+                                                            base::LogSink& log) {
+    const Value query = value::make_string(arena, pql);
+    const auto asked = [&](const Ask& ask) { return ask(query); };
+    const auto rows = is_database(source) ? with_database(arena, site, source, asked)
+                                          : with_store(arena, site, source, log, asked);
+    if (!rows)
+        throw base::plain_error(
+            fmt::format("Could not query {} for nodes: {}", source, rows.error().message));
+    std::vector<std::pair<std::string_view, Value>> out;
+    if (!rows->is_array()) return out;
+    for (const Value& row : rows->as_array()) {
+        const Value* name = at(row, "certname");
+        if (!name || !name->is_string())
+            throw base::plain_error("The query for nodes must return their certname");
+        out.emplace_back(name->as_string(), row);
+    }
+    return out;
 }
 
 std::vector<NodeFacts> from_archive(base::Arena& arena, const std::string& path) {
@@ -397,25 +425,28 @@ std::vector<FleetNode> fleet_facts(base::Arena& arena, Site& site, const std::st
 
 std::vector<std::string> fleet_names(Site& site, const std::string& source, const std::string& pql,
                                      base::LogSink& log) {
-    base::Arena arena(64 * 1024);
-    const Value query = value::make_string(arena, pql);
-    const auto asked = [&](const Ask& ask) { return ask(query); };
-    if (!is_service(source) && source != "store" && !is_database(source))
+    if (!answers_queries(source))
         throw base::plain_error(fmt::format(
             "Only a PuppetDB or a store supports PQL, not {}: select nodes with patterns", source));
-    const auto rows = is_database(source) ? with_database(arena, site, source, asked)
-                                          : with_store(arena, site, source, log, asked);
-    if (!rows)
-        throw base::plain_error(
-            fmt::format("Could not query {} for nodes: {}", source, rows.error().message));
+    base::Arena arena(64 * 1024);
     std::vector<std::string> out;
-    if (rows->is_array()) {
-        for (const Value& row : rows->as_array()) {
-            const Value* name = at(row, "certname");
-            if (!name || !name->is_string())
-                throw base::plain_error("The query for nodes must return their certname");
-            if (std::ranges::find(out, name->as_string()) == out.end())
-                out.emplace_back(name->as_string());
+    for (const auto& [name, row] : query_nodes(arena, site, source, pql, log))
+        if (std::ranges::find(out, name) == out.end()) out.emplace_back(name);
+    return out;
+}
+
+std::map<std::string, std::int64_t> fleet_contacts(Site& site, const std::string& source,
+                                                   base::LogSink& log) {
+    std::map<std::string, std::int64_t> out;
+    if (!answers_queries(source)) return out;
+    base::Arena arena(64 * 1024);
+    const auto pql = "nodes[certname, report_timestamp, facts_timestamp] {}";
+    for (const auto& [name, row] : query_nodes(arena, site, source, pql, log)) {
+        std::int64_t& last = out[std::string(name)];
+        for (const char* key : {"report_timestamp", "facts_timestamp"}) {
+            const Value* time = at(row, key);
+            if (time && time->is_string())
+                last = std::max(last, catalog::parse_wire_time(time->as_string()).value_or(0));
         }
     }
     return out;

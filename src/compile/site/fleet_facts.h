@@ -2,6 +2,7 @@
 // The facts of all nodes of a fleet, from any source.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,11 @@ std::vector<FleetNode> fleet_facts(base::Arena& arena, Site& site, const std::st
 /// be a service or a database. Throws.
 std::vector<std::string> fleet_names(Site& site, const std::string& source, const std::string& pql,
                                      base::LogSink& log);
+
+/// Returns when the last report or facts of each active node came, in milliseconds since the epoch.
+/// `source` is as above. Returns nothing if it is neither a service nor a database. Throws.
+std::map<std::string, std::int64_t> fleet_contacts(Site& site, const std::string& source,
+                                                   base::LogSink& log);
 
 /// Returns the facts of every file in a folder. If a file does not contain the node's name, the
 /// name of the file is used. Throws.

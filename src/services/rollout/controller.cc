@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compile/insight/folded_names.h"
 #include "core/base/assert.h"
 #include "core/codec/json_text.h"
 #include "services/rollout/controller_pass.h"
@@ -278,18 +279,27 @@ Result<RolloutStatus> Controller::status(const RolloutRow& row) {
     out.waves.resize(out.plan->waves.size());
     const VersionTable table = options_.versions->table();
     const auto at = table.environments.find(row.environment);
+    const auto has_moved = [&](const std::string& name) {
+        if (at == table.environments.end()) return false;
+        const auto node = at->second.nodes.find(name);
+        return node != at->second.nodes.end() && node->second.version == row.to;
+    };
+    std::vector<std::string> awaited;
     for (const auto& member : BUNRAKU_TRY(store::rollout_members(*db, row.id))) {
         if (!member.judged || member.wave >= wave_count(*out.plan)) continue;
         WaveProgress& wave = out.waves[static_cast<std::size_t>(member.wave)];
         ++wave.nodes;
-        if (at != table.environments.end()) {
-            const auto node = at->second.nodes.find(member.certname);
-            if (node != at->second.nodes.end() && node->second.version == row.to) ++wave.moved;
-        }
+        const bool moved = has_moved(member.certname);
+        if (moved) ++wave.moved;
+        if (!moved && member.verdict.empty() && member.wave == row.wave)
+            awaited.push_back(member.certname);
         if (member.verdict == "proved") ++wave.proved;
         if (is_bad_name(member.verdict)) ++wave.bad;
     }
     out.waiting = waiting_for(row, *out.plan, BUNRAKU_TRY(store::database_time(*db)));
+    // A node that is switched off can hold a small wave. Operators see which one it is.
+    if (position_of(row).state == State::Moving && !awaited.empty())
+        out.waiting += "; not moved yet: " + insight::folded_names(std::move(awaited), 5);
     const std::lock_guard lock(copies_mutex_);
     const auto problem = problems_.find(row.id);
     if (row.live && problem != problems_.end()) out.waiting = "the store: " + problem->second;

@@ -2,6 +2,7 @@
 #include "services/rollout/make_plan.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -25,6 +26,9 @@ namespace {
 
 /// Longer values are cut in the plan, which people read.
 constexpr std::size_t kMostText = 4000;
+
+/// A node without a report for this time may be switched off. Agents run at least once a day.
+constexpr std::chrono::hours kSwitchedOff{25};
 
 std::string shortened(const std::string& text) {
     return text.size() <= kMostText ? text : text.substr(0, kMostText) + "...";
@@ -78,9 +82,11 @@ void add_identity(PlannedNode& node, const Plan& plan, const value::Value& facts
 
 class Planner {
 public:
-    Planner(Plan& plan, const Impact& impact, std::span<const site::FleetNode> nodes)
-        : plan_(plan), impact_(impact) {
+    Planner(Plan& plan, const Impact& impact, std::span<const site::FleetNode> nodes,
+            const std::map<std::string, std::int64_t>& contacts)
+        : plan_(plan), impact_(impact), contacts_(contacts) {
         for (const site::FleetNode& node : nodes) facts_.emplace(node.name, &node);
+        for (const auto& [name, time] : contacts) last_contact_ = std::max(last_contact_, time);
     }
 
     void run() {
@@ -115,6 +121,13 @@ private:
         plan_.nodes.push_back(std::move(out));
     }
 
+    /// Returns for how long before the last contact with any node this one was not heard of. The
+    /// clock of this machine does not count, because the store may be a copy.
+    std::chrono::milliseconds quiet_time(const std::string& name) const {
+        const auto at = contacts_.find(name);
+        return std::chrono::milliseconds(at == contacts_.end() ? 0 : last_contact_ - at->second);
+    }
+
     void distribute() {
         std::vector<Candidate> candidates;
         std::vector<std::size_t> touched;
@@ -127,7 +140,13 @@ private:
                                    : site::with_facts(arena, *known->second).facts;
             add_identity(node, plan_, facts);
             if (!node.touched()) continue;
-            Candidate one{.name = node.name, .kinds = {}, .stratum = {}};
+            const std::chrono::seconds late(plan_.rules.silent_after_s);
+            Candidate one{.name = node.name,
+                          .kinds = {},
+                          .stratum = {},
+                          .late = quiet_time(node.name) > late,
+                          .silent = quiet_time(node.name) >
+                                    std::max<std::chrono::seconds>(late, kSwitchedOff)};
             for (const auto group : node.groups) one.kinds.push_back(kind_number(group, facts));
             for (const std::string& name : plan_.rules.spread)
                 one.stratum += fact_text(facts, name) + "\n";
@@ -136,6 +155,14 @@ private:
         }
         const std::string seed = plan_.from.version + " " + plan_.to.version;
         const auto canaries = choose_canaries(candidates, plan_.rules, seed);
+        std::vector<std::string> silent;
+        for (const Candidate& one : candidates)
+            if (one.silent) silent.push_back(one.name);
+        if (!silent.empty()) {
+            plan_.notes.push_back(
+                fmt::format("not chosen as canaries, because they have not reported lately: {}",
+                            insight::folded_names(silent, 8)));
+        }
         for (const auto kind : uncovered_kinds(candidates, canaries))
             plan_.uncovered.push_back(names_[kind]);
         std::ranges::sort(plan_.uncovered);
@@ -157,6 +184,8 @@ private:
 
     Plan& plan_;
     const Impact& impact_;
+    const std::map<std::string, std::int64_t>& contacts_;
+    std::int64_t last_contact_ = 0;
     std::vector<std::optional<std::uint32_t>> numbers_;  ///< numbers of kinds, by group
     std::map<std::string, std::uint32_t> kinds_;         ///< their numbers by name
     std::vector<std::string> names_;                     ///< names of kinds by number
@@ -186,7 +215,7 @@ Result<Plan> make_plan(const PlanInput& input, const Impact& impact,
     out.to = input.to;
     out.rules_text = input.rules_text;
     out.rules = BUNRAKU_TRY(read_rules(input.rules_text));
-    Planner(out, impact, nodes).run();
+    Planner(out, impact, nodes, input.contacts).run();
     if (out.nodes.empty()) return base::failure("The plan has no nodes");
     return out;
 }

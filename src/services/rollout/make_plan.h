@@ -2,6 +2,7 @@
 // Makes the plan of a rollout from the impact of the new version on the fleet.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 
@@ -15,6 +16,8 @@ struct PlanInput {
     std::int64_t made = 0;  ///< see Plan::made
     PlannedVersion from, to;
     std::string rules_text;  ///< rollout.yaml of the new version; empty if it has none
+    /// When the last report or facts of each node came (site::fleet_contacts()). May lack nodes.
+    std::map<std::string, std::int64_t> contacts{};
 };
 
 /// Returns the plan. `nodes` have the facts of the nodes in `impact`. Fails if the rules are not

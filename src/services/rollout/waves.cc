@@ -54,7 +54,10 @@ std::vector<std::size_t> choose_canaries(const std::vector<Candidate>& nodes, co
         if (!out.empty()) return out;
     }
     // Among nodes that cover equally many new kinds, the first one in this order is taken.
-    const auto order = shuffled(nodes, seed);
+    auto order = shuffled(nodes, seed);
+    if (!std::ranges::all_of(nodes, &Candidate::silent))
+        std::erase_if(order, [&](std::size_t i) { return nodes[i].silent; });
+    std::ranges::stable_partition(order, [&](std::size_t i) { return !nodes[i].late; });
     std::set<std::uint32_t> covered;
     const auto gain = [&](std::size_t position) {
         const auto& kinds = nodes[order[position]].kinds;

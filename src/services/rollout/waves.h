@@ -16,11 +16,16 @@ struct Candidate {
     std::string name;
     std::vector<std::uint32_t> kinds;  ///< numbers of the kinds of change that the node has
     std::string stratum;               ///< its values of the facts in `spread`
+    bool late = false;  ///< it has not reported lately, so others are better canaries
+    /// It has not reported for so long that it may be switched off. As a canary, it would hold the
+    /// rollout for ever.
+    bool silent = false;
 };
 
 /// Returns the indexes of the canaries: those that the rules name, or the smallest set that a
 /// greedy search finds so that each kind of change occurs, within the limit of the rules. `seed`
-/// decides between nodes that are equally good, so that another rollout has other canaries.
+/// decides between nodes that are equally good, so that another rollout has other canaries. A
+/// silent node is a canary only if the rules name it, or if all nodes are silent.
 std::vector<std::size_t> choose_canaries(const std::vector<Candidate>& nodes, const Rules& rules,
                                          std::string_view seed);
 

@@ -742,7 +742,8 @@ TEST_F(Rollout, SaysThatTheStoreCannotWrite) {
         [&](store::Writer& writer) { return writer.db().execute("DROP TRIGGER full"); }));
     tick();
     EXPECT_EQ(state(id), "moving 1");
-    EXPECT_EQ(controller_->status(id)->waiting, "the nodes of the wave to be proved");
+    EXPECT_EQ(controller_->status(id)->waiting,
+              "the nodes of the wave to be proved; not moved yet: b");
 }
 
 TEST_F(Rollout, HaltsIfItsVersionIsDeleted) {

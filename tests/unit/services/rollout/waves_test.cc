@@ -43,6 +43,22 @@ TEST(Canaries, AreThoseOfTheRules) {
     EXPECT_TRUE(choose_canaries({}, rules, "seed").empty());
 }
 
+TEST(Canaries, AreNodesThatReport) {
+    auto nodes = fleet(20, 1);
+    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].late = i != 7;
+    for (int seed = 0; seed < 10; ++seed)
+        EXPECT_EQ(choose_canaries(nodes, {}, fmt::format("{}", seed)), std::vector<std::size_t>{7});
+    // A late node may have a kind of change that no other node has, but a silent one waits.
+    Rules rules;
+    rules.canary_limit = 3;
+    nodes[3].kinds = {1};
+    nodes[5].kinds = {2};
+    nodes[5].silent = true;
+    EXPECT_EQ(choose_canaries(nodes, rules, "seed"), (std::vector<std::size_t>{3, 7}));
+    for (auto& node : nodes) node.silent = true;
+    EXPECT_EQ(choose_canaries(nodes, rules, "seed"), (std::vector<std::size_t>{3, 5, 7}));
+}
+
 TEST(Canaries, DependOnTheSeed) {
     std::set<std::size_t> chosen;
     for (int seed = 0; seed < 30; ++seed)
