@@ -338,12 +338,11 @@ Result<JudgedNode> read_evidence(Database& db, const Plan& plan, const PlannedNo
 Result<std::vector<Period>> earlier_rollouts(Database& db, const store::RolloutRow& row) {
     // A run of the previous version that began in the rollout may end after it.
     constexpr std::int64_t kLongestRun = 3'600'000;
-    constexpr std::size_t kMost = 20;
+    constexpr std::int64_t kMost = 20;
     std::vector<Period> out;
     for (const auto& other :
-         BUNRAKU_TRY(store::list_rollouts(db, row.environment, store::Which::All))) {
+         BUNRAKU_TRY(store::list_rollouts(db, row.environment, store::Which::All, kMost + 1))) {
         if (other.id >= row.id) continue;
-        if (out.size() == kMost) break;
         out.push_back({.from = other.started, .until = other.since + kLongestRun});
     }
     return out;

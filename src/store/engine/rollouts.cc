@@ -194,12 +194,12 @@ Result<std::optional<RolloutRow>> find_rollout(Database& db, std::int64_t id) {
 }
 
 Result<std::vector<RolloutRow>> list_rollouts(Database& db, std::string_view environment,
-                                              Which which) {
+                                              Which which, std::int64_t most) {
     Statement s = BUNRAKU_TRY(
         db.prepare(fmt::format("SELECT {} FROM rollouts WHERE (?1 = '' OR environment = ?1){}"
-                               " ORDER BY id DESC",
+                               " ORDER BY id DESC LIMIT ?2",
                                kColumns, which == Which::Live ? " AND live = 1" : "")));
-    s.bind(environment);
+    s.bind(environment).bind(most);
     std::vector<RolloutRow> out;
     while (BUNRAKU_TRY(s.step())) out.push_back(read_row(s));
     return out;

@@ -60,10 +60,10 @@ Result<std::int64_t> insert_rollout(Writer& writer, const RolloutRow& row, std::
                                     const RolloutEvent& event);
 
 Result<std::optional<RolloutRow>> find_rollout(Database& db, std::int64_t id);
-/// Returns rollouts, newest first. An empty environment means all.
+/// Returns at most `most` rollouts, newest first. An empty environment means all.
 enum class Which : std::uint8_t { Live, All };
 Result<std::vector<RolloutRow>> list_rollouts(Database& db, std::string_view environment,
-                                              Which which);
+                                              Which which, std::int64_t most = 1000);
 /// Returns the text of a plan, or nullopt if it is unknown.
 Result<std::optional<std::string>> rollout_plan(Database& db, std::string_view digest);
 /// Returns the members, by wave and name.

@@ -68,6 +68,9 @@ TEST_P(Rollouts, RefusesASecondLiveRolloutOfAnEnvironment) {
     start();
     EXPECT_EQ(list_rollouts(writer_->db(), "production", Which::Live)->size(), 1u);
     EXPECT_EQ(list_rollouts(writer_->db(), "production", Which::All)->size(), 2u);
+    const auto newest = list_rollouts(writer_->db(), "production", Which::All, 1);
+    ASSERT_EQ(newest->size(), 1u);
+    EXPECT_EQ(newest->at(0).state, "waiting");
     EXPECT_EQ(list_rollouts(writer_->db(), "", Which::Live)->size(), 2u);
 }
 
