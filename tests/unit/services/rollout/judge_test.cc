@@ -152,6 +152,28 @@ TEST(Judge, ToleratesStepsOfTheClock) {
     EXPECT_EQ(judged(silent), "silent 0 No report came");
 }
 
+TEST(Judge, KnowsRunsBeforeAStepOfAllClocks) {
+    // The clocks of servers and agents were set back by three hours after two runs.
+    std::vector<JudgedRun> runs = {run(200, {change("File[/a]")}), run(230), run(70)};
+    for (std::size_t i = 0; i < runs.size(); ++i) runs[i].id = static_cast<std::int64_t>(i) + 1;
+    auto moved = node(runs);
+    moved.now = 101 * kMinute;
+    EXPECT_EQ(judged(moved), " 0 ");
+    auto first = run(100, {change("File[/a]")});
+    first.id = 4;
+    moved.runs.push_back(first);
+    EXPECT_EQ(judged(moved), " 1 ");
+    for (const JudgedRun& one : moved.runs) EXPECT_EQ(is_before_move(moved, one), one.id < 4);
+    // The report of the first run comes after that of the second one.
+    auto second = run(130, {change("File[/a]")});
+    second.id = 4;
+    moved.runs.back().id = 5;
+    moved.runs.back().received = 131 * kMinute;
+    moved.runs.push_back(second);
+    moved.now = 140 * kMinute;
+    EXPECT_EQ(judged(moved), "restless 1 File[/a] content changed again");
+}
+
 TEST(Judge, FindsSilentNodesAcrossRestarts) {
     auto silent = node({});
     // The server starts again and again, and was away from minute 130 to 160.
