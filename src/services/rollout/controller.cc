@@ -30,6 +30,9 @@ std::string event_json(const RolloutRow& row, std::string_view reason) {
 /// Reports whether the command may change which version some node should have.
 store::Targets targets_of(const Position& before, const Position& after, std::int64_t waves) {
     if (after.state == State::Done) return store::Targets::Finished;
+    // A halted rollout moves no further node.
+    if ((before.state == State::Halted) != (after.state == State::Halted))
+        return store::Targets::Changed;
     for (std::int64_t wave = 0; wave < waves; ++wave)
         if (has_new_version(before, wave) != has_new_version(after, wave))
             return store::Targets::Changed;

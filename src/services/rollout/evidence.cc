@@ -81,19 +81,19 @@ Result<JudgedRun> judged_run(Database& db, const store::RunRow& row, std::string
     return out;
 }
 
+bool is_within(const std::vector<Period>& periods, std::int64_t time) {
+    return std::ranges::any_of(
+        periods, [&](const Period& one) { return time >= one.from && time <= one.until; });
+}
+
 /// Adds the evidence of the runs before the move and outside of `rollouts`. `runs` are newest
 /// first.
 void add_history(JudgedNode& node, const std::vector<Period>& rollouts) {
-    const auto in_rollout = [&](const JudgedRun& run) {
-        return std::ranges::any_of(rollouts, [&](const Period& one) {
-            return run.received >= one.from && run.received <= one.until;
-        });
-    };
     std::map<std::string, int> changes;
     std::size_t seen = 0;
     for (const JudgedRun& run : node.runs) {
         if (run.elsewhere || seen == kRunsBefore || !is_before_move(node, run)) continue;
-        if (in_rollout(run)) continue;
+        if (is_within(rollouts, run.received)) continue;
         if (seen++ == 0) {
             node.run_failed_before = run.failed;
             for (const JudgedEvent& event : run.events)
@@ -160,9 +160,11 @@ std::vector<Difference> changed_parameters(const catalog::CatalogDiff& differenc
 constexpr catalog::DiffOptions kCompared{.tags = false, .containers = false, .classes = false};
 
 /// Returns the parameters that differed in two of the last catalogs before the move. The clock or
-/// another outside value may change them.
+/// another outside value may change them. Changes in earlier rollouts do not count, because the
+/// node may have moved to their version and back.
 Result<std::set<Difference>> restless_parameters(Database& db, const std::string& certname,
-                                                 std::int64_t moved) {
+                                                 std::int64_t moved,
+                                                 const std::vector<Period>& rollouts) {
     constexpr int kMost = 4;
     std::map<Difference, int> counts;
     std::optional<store::PastCatalog> newer;
@@ -170,7 +172,7 @@ Result<std::set<Difference>> restless_parameters(Database& db, const std::string
     for (int i = 0; i <= kMost; ++i) {
         auto older = BUNRAKU_TRY(store::catalog_at(db, certname, time));
         if (!older) break;
-        if (newer) {
+        if (newer && !is_within(rollouts, newer->version.valid_from)) {
             for (auto& one :
                  changed_parameters(catalog::diff(older->catalog, newer->catalog, kCompared)))
                 ++counts[std::move(one)];
@@ -187,7 +189,8 @@ Result<std::set<Difference>> restless_parameters(Database& db, const std::string
 /// Returns a difference between two catalogs that the plan does not contain.
 Result<std::string> unplanned_difference(Database& db, const Plan& plan, const PlannedNode& planned,
                                          const catalog::Catalog& before,
-                                         const catalog::Catalog& after, std::int64_t moved) {
+                                         const catalog::Catalog& after, std::int64_t moved,
+                                         const std::vector<Period>& rollouts) {
     const auto difference = catalog::diff(before, after, kCompared);
     const auto whole = [&](const std::vector<catalog::Ref>& refs,
                            std::string_view kind) -> Result<std::string> {
@@ -209,7 +212,8 @@ Result<std::string> unplanned_difference(Database& db, const Plan& plan, const P
             const std::string reference = change.ref.to_string();
             if (is_planned(plan, planned, "changed", reference, parameter.name)) continue;
             if (BUNRAKU_TRY(store::is_exported(db, change.ref.type, change.ref.title))) continue;
-            if (!restless) restless = BUNRAKU_TRY(restless_parameters(db, planned.name, moved));
+            if (!restless)
+                restless = BUNRAKU_TRY(restless_parameters(db, planned.name, moved, rollouts));
             if (restless->contains({reference, parameter.name})) continue;
             return fmt::format("{} {} changed in the catalog, which the plan does not predict",
                                reference, parameter.name);
@@ -246,8 +250,8 @@ Result<void> add_unplanned(Database& db, const Plan& plan, const PlannedNode& pl
     for (const auto* one : {&*before, &*after})
         if (!one->version.environment.empty() && one->version.environment != plan.environment)
             return {};
-    node.unplanned = BUNRAKU_TRY(
-        unplanned_difference(db, plan, planned, before->catalog, after->catalog, node.moved));
+    node.unplanned = BUNRAKU_TRY(unplanned_difference(db, plan, planned, before->catalog,
+                                                      after->catalog, node.moved, times.rollouts));
     return {};
 }
 

@@ -17,7 +17,7 @@ enum class State : std::uint8_t {
     Moving,     ///< nodes of the wave take the new version at their next runs
     Soaking,    ///< enough nodes of the wave are proved, and time passes
     Paused,     ///< no further wave starts; runs are still judged
-    Halted,     ///< a threshold was reached, or an operator stopped it
+    Halted,     ///< a threshold was reached, or an operator stopped it; no node moves
     Returning,  ///< all nodes get the previous version at their next runs
     Finishing,  ///< the environment itself is switched to the new version
     Done,
@@ -60,7 +60,8 @@ std::string_view command_name(Command command);
 /// message says why. `waves` is the number of waves, at least 1.
 base::Result<Position> next(const Position& now, Command command, std::int64_t waves);
 
-/// Reports whether the version that a node of `wave` should have is the new one.
+/// Reports whether the version that a node of `wave` should have is the new one. In a halted
+/// rollout, this holds only for nodes that have moved already.
 bool has_new_version(const Position& position, std::int64_t wave);
 
 }  // namespace bunraku::rollout

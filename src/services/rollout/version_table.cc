@@ -58,7 +58,12 @@ std::optional<std::string> VersionTable::target(std::string_view environment,
     const auto wave = versions.rollout->waves->find(node);
     if (wave == versions.rollout->waves->end()) return std::nullopt;
     const store::RolloutRow& row = versions.rollout->row;
-    return has_new_version(position_of(row), wave->second) ? row.to : row.from;
+    const Position position = position_of(row);
+    if (position.state == State::Halted) {
+        const auto moved = versions.nodes.find(node);
+        return moved == versions.nodes.end() ? row.from : moved->second.version;
+    }
+    return has_new_version(position, wave->second) ? row.to : row.from;
 }
 
 std::vector<std::int64_t> ReturnedNodes::rollouts_of(std::string_view environment,

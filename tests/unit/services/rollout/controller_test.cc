@@ -446,6 +446,24 @@ TEST_F(Rollout, AgentsWithoutABeginMoveAfterTheirReport) {
     EXPECT_EQ(begin("a", "", true), "new");
 }
 
+TEST_F(Rollout, LateCatalogDoesNotNameTheRunThatMovedTheNode) {
+    start();
+    const auto transaction = [&] {
+        auto db = service_->reader();
+        return (*store::node_version(**db, "production", "a"))->transaction;
+    };
+    EXPECT_EQ(begin("a", ""), "new");
+    step_clock(0.5);
+    ASSERT_TRUE(versions_->reload());
+    const std::string second = uuid("a2"), first = uuid("a1");
+    versions_->catalog({.environment = "production", .node = "a", .transaction = second});
+    EXPECT_EQ(transaction(), "");
+    step_clock(-0.45);
+    ASSERT_TRUE(versions_->reload());
+    versions_->catalog({.environment = "production", .node = "a", .transaction = first});
+    EXPECT_EQ(transaction(), first);
+}
+
 TEST_F(Rollout, AgentsWithoutABeginMoveOnlyIfAllServersKnow) {
     StoreVersions other(service_, runtime_, folder_ + "/rollouts2",
                         server::make_local_versions("", log_));
@@ -672,6 +690,28 @@ TEST_F(Rollout, RefusesAPlanIfFactsOfACanaryHaveChanged) {
     EXPECT_TRUE(controller_->start(plan("soak: 0s\n"), {.name = "ann"}));
 }
 
+TEST_F(Rollout, CatalogsOfAnEarlierRolloutAreNoHistory) {
+    catalog("a", {{"/x", "0644"}, {"/y", "0644"}});
+    made_ = stamp();
+    EXPECT_EQ(begin("a", "01"), "old");
+    report("a", "01", "unchanged");
+    for (const std::string number : {"1", "2"}) {
+        const auto id = start("soak: 0s\nproofs: 1\n");
+        EXPECT_EQ(begin("a", number + "1"), "new");
+        catalog("a", {{"/x", "0600"}, {"/y", "0777"}});
+        report("a", number + "1", "changed", "/x");
+        tick();
+        EXPECT_EQ(
+            verdict(id, "a"),
+            "unplanned File[/y] mode changed in the catalog, which the plan does not predict");
+        EXPECT_EQ(begin("a", number + "2"), "old");
+        catalog("a", {{"/x", "0644"}, {"/y", "0644"}});
+        report("a", number + "2", "changed", "/x");
+        tick();
+        EXPECT_EQ(state(id), "returned 0");
+    }
+}
+
 TEST_F(Rollout, FindsCatalogsThatThePlanDoesNotPredict) {
     catalog("a", {{"/x", "0644"}, {"/y", "0644"}});
     catalog("b", {{"/x", "0644"}});
@@ -744,6 +784,19 @@ TEST_F(Rollout, SaysThatTheStoreCannotWrite) {
     EXPECT_EQ(state(id), "moving 1");
     EXPECT_EQ(controller_->status(id)->waiting,
               "the nodes of the wave to be proved; not moved yet: b");
+}
+
+TEST_F(Rollout, HaltedRolloutMovesNoFurtherNode) {
+    const auto id = start();
+    EXPECT_EQ(begin("c", "c1"), "new");
+    const auto order = [&](Command command) {
+        return controller_->command(id, command, {.name = "ann"}, std::nullopt).has_value();
+    };
+    ASSERT_TRUE(order(Command::HaltAndHold));
+    EXPECT_EQ(begin("c", "c2"), "new");
+    EXPECT_EQ(begin("a", "a1"), "old");
+    ASSERT_TRUE(order(Command::Resume));
+    EXPECT_EQ(begin("a", "a2"), "new");
 }
 
 TEST_F(Rollout, HaltsIfItsVersionIsDeleted) {

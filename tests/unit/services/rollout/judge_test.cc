@@ -48,7 +48,7 @@ TEST(Judge, FindsFailures) {
     auto failed = run(100, {bad});
     failed.failed = true;
     EXPECT_EQ(judged(node({failed})), "failed 0 File[/a] failed");
-    // What failed before the move is not a fault of the change.
+    // A failure before the move is not a fault of the change.
     auto before = node({failed});
     before.failed_before = {"File[/a]"};
     EXPECT_EQ(judged(before), " 0 ");
@@ -164,7 +164,7 @@ TEST(Judge, KnowsRunsBeforeAStepOfAllClocks) {
     moved.runs.push_back(first);
     EXPECT_EQ(judged(moved), " 1 ");
     for (const JudgedRun& one : moved.runs) EXPECT_EQ(is_before_move(moved, one), one.id < 4);
-    // The report of the first run comes after that of the second one.
+    // The report of the first run arrives after that of the second one.
     auto second = run(130, {change("File[/a]")});
     second.id = 4;
     moved.runs.back().id = 5;
