@@ -10,6 +10,9 @@ places=(--confdir "$scratch/etc" --ssldir "$scratch/etc/ssl" --basemodulepath "$
     --rundir "$scratch/run" --logdir "$scratch/log" --publicdir "$scratch/public")
 mkdir -p "$scratch"/{etc,var,state,run,log,public}
 failures=0
+# Without --cadir, a server makes its CA there.
+machine=/etc/puppetlabs
+[ ! -e $machine ] || machine=
 
 # run STATUS ARGS...: runs the program and checks its exit status. Its output is in $out, its errors
 # in $err. --ssldir and --basemodulepath of ARGS have precedence over those of the scratch directory.
@@ -41,4 +44,10 @@ lacks() {
         failures=$((failures + 1))
     fi
 }
-finish() { exit $((failures > 0)); }
+finish() {
+    if [ -n "$machine" ] && [ -e "$machine" ]; then
+        echo "FAILED: a test wrote below $machine"
+        failures=$((failures + 1))
+    fi
+    exit $((failures > 0))
+}

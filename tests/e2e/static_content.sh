@@ -125,8 +125,8 @@ of_first
 start e --setting static-content-peers="https://localhost:${port[d]}"
 rm -rf made && again e
 of_first
-run 1 server --https 127.0.0.1:0 --confdir "$site/etc" --vardir "$site/var-f" --statedir "$site/state-f" \
-    --setting static-content-peers=compile2:8140
+run 1 server --https 127.0.0.1:0 --confdir "$site/etc" --cadir "$site/ca" --vardir "$site/var-f" \
+    --statedir "$site/state-f" --setting static-content-peers=compile2:8140
 holds "$err" 'must list URLs such as https://HOST:8140, not compile2:8140'
 agent 2 c
 is made/list 'none of 2'
