@@ -138,7 +138,7 @@ void Site::make_server(int number) {
     Server& server = servers_.emplace_back();
     server.number = number;
     server.name = fmt::format("server{}", number);
-    server.code = fmt::format("{}/code{}", root_, number);
+    server.code = fmt::format("{}/code{}", disk_->folder(), number);
     for (const auto version : {kOld, kNew}) {
         const auto folder = fmt::format("{}/.bunraku/production/{}", server.code, version);
         fs::create_directories(folder);
@@ -180,6 +180,7 @@ bool Site::try_start() {
             service_, world_, state + "/rollouts",
             server::make_local_versions(state + "/versions", log_,
                                         [this] { return world_.now(); }));
+        server.code = fmt::format("{}/code{}", disk_->folder(), server.number);
         server.base.clear();
         look(server);
         (void)server.versions->reload();

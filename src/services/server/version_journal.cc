@@ -56,7 +56,9 @@ base::Result<void> VersionJournal::replace(const Content& content) const {
         text += fmt::format("run\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t.\n", run.environment, run.node,
                             run.version, run.transaction, run.last[0], run.last[1], run.began_ns);
     }
-    return sys::disk().replace(path_, text, {.mode = 0600});
+    // A rollout moves the link of the environment next. After a loss of power, the link must not be
+    // newer than the journal.
+    return sys::disk().replace(path_, text, {.mode = 0600, .sync = true});
 }
 
 base::Result<void> VersionJournal::ended(std::string_view environment,
