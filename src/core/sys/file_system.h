@@ -90,6 +90,8 @@ public:
     virtual Result<void> replace_from(const std::string& path, const Fill& fill,
                                       const WriteOptions& options = {}) = 0;
     virtual Result<void> make_directory(const std::string& path, std::uint32_t mode = 0777) = 0;
+    /// Writes the entries of a folder to the disk, so that a rename in it survives a loss of power.
+    virtual Result<void> sync_directory(const std::string& path) = 0;
     virtual Result<void> make_link(const std::string& target, const std::string& path) = 0;
     virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
     virtual Result<void> remove(const std::string& path) = 0;  ///< removes a file or link

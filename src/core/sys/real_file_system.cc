@@ -235,6 +235,14 @@ Result<void> RealFileSystem::make_directory(const std::string& path, std::uint32
     return done([&] { return ::mkdirat(p.at(), p.c_str(), mode); }, "dir_s_mkdir", path);
 }
 
+Result<void> RealFileSystem::sync_directory(const std::string& path) {
+    const Place p = BUNRAKU_TRY(place(path, Last::Follow, "dir_initialize"));
+    Descriptor folder(
+        retrying([&] { return ::openat(p.at(), p.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+    if (!folder.good()) return system_failure(errno, "dir_initialize", path);
+    return done([&] { return ::fsync(folder.get()); }, "rb_io_fsync", path);
+}
+
 Result<void> RealFileSystem::make_link(const std::string& target, const std::string& path) {
     const std::string shown = fmt::format("({}, {})", target, path);
     const Place p = BUNRAKU_TRY(place(path, Last::Keep, "rb_file_s_symlink"));

@@ -43,6 +43,7 @@ public:
     Result<void> replace_from(const std::string& path, const Fill& fill,
                               const WriteOptions& options) override;
     Result<void> make_directory(const std::string& path, std::uint32_t mode) override;
+    Result<void> sync_directory(const std::string& path) override;
     Result<void> make_link(const std::string& target, const std::string& path) override;
     Result<void> rename(const std::string& from, const std::string& to) override;
     Result<void> remove(const std::string& path) override;

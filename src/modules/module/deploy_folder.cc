@@ -256,14 +256,21 @@ Result<void> VersionFolders::use(const std::string& version) {
         // `tidy` uses this time as the end of the version's use.
         (void)retain(old);
     }
+    // A rollout tells other servers that this one has switched, which a loss of power must not
+    // undo.
+    const std::string parent(sys::directory_name(link_));
     auto there = files.lstat(link_);
-    if (!there || there->kind == sys::FileKind::Link) return files.replace_link(target, link_);
+    if (!there || there->kind == sys::FileKind::Link) {
+        BUNRAKU_TRY_VOID(files.replace_link(target, link_));
+        return files.sync_directory(parent);
+    }
     // The folder was created by r10k: exchange both atomically, so that the old folder becomes the
     // previous version.
     const std::string aside = fmt::format("{}/.link-{}", home_, ::getpid());
     BUNRAKU_TRY_VOID(files.remove_all(aside));
     BUNRAKU_TRY_VOID(files.make_link(target, aside));
     BUNRAKU_TRY_VOID(exchange(files, aside, link_));
+    BUNRAKU_TRY_VOID(files.sync_directory(parent));
     std::string before = fmt::format("{}/before-{}", home_, sys::base_name(version));
     BUNRAKU_TRY_VOID(files.rename(aside, before));
     return files.replace_link(std::string(sys::base_name(before)), home_ + "/previous");

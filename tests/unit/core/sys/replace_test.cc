@@ -24,6 +24,18 @@ struct Folder {
     ~Folder() { std::filesystem::remove_all(path); }
 };
 
+TEST(Replace, SynchronizesAFolder) {
+    Folder folder;
+    auto files = make_real_file_system();
+    ASSERT_TRUE(files->replace_link("target", folder.path + "/link"));
+    EXPECT_TRUE(files->sync_directory(folder.path));
+    const auto missing = files->sync_directory(folder.path + "/none");
+    ASSERT_FALSE(missing);
+    EXPECT_TRUE(missing.error().message.starts_with("No such file or directory"))
+        << missing.error().message;
+    EXPECT_FALSE(files->sync_directory(folder.path + "/link"));
+}
+
 TEST(Replace, FailureLeavesNoTemporaryFile) {
     Folder folder;
     auto files = make_real_file_system();
