@@ -42,6 +42,7 @@ IO_INTERFACE = "a compile reads through environment::Environment or evaluator::I
 # The implementation of the I/O interface.
 IO_FILES = {
     "language/environment/files.cc",
+    "language/environment/regular_files.cc",
     "language/environment/watched_files.cc",
     "language/environment/commit_files.cc",
     "compile/compiler/system_inputs.cc",

@@ -44,9 +44,13 @@ void find_lint_files(sys::FileSystem& files, const std::string& folder,
     for (const std::string& name : *names) {
         if (name.starts_with('.')) continue;
         const std::string path = folder + "/" + name;
-        if (std::ranges::any_of(endings, [&](auto ending) { return path.ends_with(ending); }) &&
-            files.stat(path))
-            out.push_back(path);
+        if (std::ranges::any_of(endings, [&](auto ending) { return path.ends_with(ending); })) {
+            // Devices and pipes might never end. For a folder, puppet-lint reports an error.
+            const auto target = files.stat(path);
+            if (target &&
+                (target->kind == sys::FileKind::File || target->kind == sys::FileKind::Directory))
+                out.push_back(path);
+        }
         const auto status = files.lstat(path);
         if (status && status->kind == sys::FileKind::Directory)
             find_lint_files(files, path, endings, out);

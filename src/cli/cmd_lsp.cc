@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/forge_options.h"
-#include "language/environment/files.h"
+#include "language/environment/regular_files.h"
 #include "net/http/local_socket.h"
 #include "services/lsp/forge_modules.h"
 #include "services/lsp/serve.h"
@@ -49,7 +49,8 @@ int run_lsp(Invocation& invocation) {
     auto values = std::make_unique<lsp::SiteValues>(invocation.settings, *sink);
     if (!options.node.empty() || !options.facts.empty())
         values->choose(options.node, options.facts);
-    lsp::Server server(environment::disk_files(), std::move(values));
+    lsp::Server server(environment::regular_files(environment::Unreadable::Absent),
+                       std::move(values));
     server.state().version = kVersion;
     server.state().fleet = std::make_shared<lsp::SiteFleet>(invocation.settings);
     server.state().facts_source = options.facts;

@@ -23,6 +23,12 @@ run 0 doc "$scratch/m"
 holds "$err" 'Failed to parse manifests/broken.pp'
 holds "$err" 'Failed to parse lib/puppet/functions/x.rb'
 holds "$(<"$scratch/m/REFERENCE.md")" '^The m class\.$'
+# A pipe among the files is not read.
+mkfifo "$scratch/m/manifests/pipe.pp" "$scratch/m/lib/puppet/functions/pipe.rb"
+run 0 doc --out - "$scratch/m"
+holds "$err" 'Could not read manifests/pipe.pp: .*: No such device or address'
+holds "$out" '^The m class\.$'
+rm "$scratch/m/manifests/pipe.pp" "$scratch/m/lib/puppet/functions/pipe.rb"
 for wrong in "--format html" "$scratch/none" "$module $module" "$module/metadata.json"; do run 1 doc $wrong; done
 
 mkdir -p "$scratch/modules"

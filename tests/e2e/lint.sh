@@ -25,6 +25,15 @@ lint() {
     }
 }
 
+# Pipes and devices in a folder are skipped.
+mkdir -p odd/data odd/manifests
+mkfifo odd/manifests/pipe.pp odd/data/pipe.yaml
+ln -s /dev/zero odd/manifests/zero.pp
+printf '# Class.\nclass odd {\n}\n' >odd/manifests/init.pp
+lint 0 bunraku odd
+same "$out" ''
+rm -r odd
+
 lint 0 puppet-lint m/manifests/init.pp
 same "$out" 'WARNING: double quoted string containing no variables on line 3 (check: double_quoted_strings)
 WARNING: double quoted string containing no variables on line 4 (check: double_quoted_strings)'

@@ -9,10 +9,11 @@
 
 #include "compile/reference/documents_ruby.h"
 #include "core/base/text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
-#include "language/environment/files.h"
+#include "language/environment/regular_files.h"
 #include "language/syntax/parser.h"
 #include "language/syntax/visit.h"
 
@@ -260,7 +261,8 @@ std::vector<DocItem> documents_of_manifest(const std::string& name, std::string 
 
 std::vector<DocItem> read_documents(const std::string& folder, const std::string& ruby,
                                     base::LogSink& log) {
-    const auto& files = *environment::disk_files();
+    const auto regular = environment::regular_files(environment::Unreadable::Error);
+    const environment::Files& files = *regular;
     std::vector<DocItem> out;
     std::vector<std::string> manifests;
     for (const char* part : {"manifests", "functions", "types", "plans"})
@@ -283,6 +285,10 @@ std::vector<DocItem> read_documents(const std::string& folder, const std::string
     for (const auto& path : tasks)
         if (const auto text = files.read(folder + "/" + path)) add_task(out, path, *text, log);
     find_files(files, folder, "lib", ".rb", true, sources);
+    std::erase_if(sources, [&](const std::string& path) {  // Ruby would wait for the end of a pipe.
+        const auto status = sys::disk().stat(folder + "/" + path);
+        return !status || status->kind != sys::FileKind::File;
+    });
     if (!sources.empty()) add_ruby_documents(out, folder, ruby, sources, log);
     std::ranges::stable_sort(out, [](const DocItem& a, const DocItem& b) {
         return std::tie(a.kind, a.name) < std::tie(b.kind, b.name);

@@ -10,6 +10,7 @@
 #include "compile/insight/usage.h"
 #include "compile/site/fleet_facts.h"
 #include "language/environment/overlaid_files.h"
+#include "language/environment/regular_files.h"
 
 namespace bunraku::lsp {
 
@@ -19,7 +20,7 @@ constexpr std::size_t kMaxShownReaders = 50;
 
 /// Returns a state of the environment: that of the disk, or that with the unsaved texts.
 insight::State fleet_state(const FleetWork::Question& question, bool unsaved) {
-    std::shared_ptr<const environment::Files> files = environment::disk_files();
+    auto files = environment::regular_files(environment::Unreadable::Error);
     if (unsaved)
         files = environment::overlaid_files(files, files, {.paths = {}, .texts = question.unsaved});
     insight::State state;

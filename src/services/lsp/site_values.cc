@@ -8,6 +8,7 @@
 #include "core/value/build.h"
 #include "core/value/rich_data.h"
 #include "language/environment/overlaid_files.h"
+#include "language/environment/regular_files.h"
 #include "language/hiera/errors.h"
 #include "language/hiera/explain.h"
 
@@ -112,8 +113,9 @@ site::Session* SiteValues::session() {
         request.overlay.set("node_terminus", "plain");
         request.sources.directory = environment_;
         request.sources.no_manifest = true;
-        request.sources.files = environment::overlaid_files(
-            environment::disk_files(), environment::disk_files(), {.paths = {}, .texts = unsaved_});
+        const auto files = environment::regular_files(environment::Unreadable::Error);
+        request.sources.files =
+            environment::overlaid_files(files, files, {.paths = {}, .texts = unsaved_});
         session_ = site_.session(std::move(request), log_);
     } catch (const base::PuppetError& error) {
         failed_ = true;

@@ -7,7 +7,6 @@
 #include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/yaml_outline.h"
-#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
@@ -183,11 +182,8 @@ void Workspace::scan_file(const std::string& path) {
     const FileKind kind = kind_of(path);
     if (kind == FileKind::Other || kind == FileKind::Json || kind == FileKind::Puppetfile) return;
     if (open_.contains(path)) return;
-    // A repository may contain links to devices, and data of any size.
-    const auto status = sys::disk().stat(path);
-    if (status && (status->kind != sys::FileKind::File || status->size > kMaxIndexedFile)) return;
-    const auto text = files_->read(path);
-    if (text && text->size() <= kMaxIndexedFile) index_text(path, kind, *text);
+    if (files_->stat(path).size > kMaxIndexedFile) return;
+    if (const auto text = files_->read(path)) index_text(path, kind, *text);
 }
 
 void Workspace::read_hiera_config(const std::string& path) {

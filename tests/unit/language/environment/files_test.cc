@@ -2,16 +2,19 @@
 // Tests the files of the real machine, and failing reads.
 #include "language/environment/files.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/diagnostic.h"
 #include "language/environment/environment.h"
 #include "language/environment/file_fingerprints.h"
 #include "language/environment/read_answer.h"
+#include "language/environment/regular_files.h"
 
 namespace bunraku::environment {
 namespace {
@@ -72,6 +75,36 @@ TEST_F(FilesTest, InaccessiblePathIsNotAbsent) {
               "Permission denied @ rb_file_s_lstat - " + at("closed/folder"));
     EXPECT_EQ(error_of([&] { (void)disk.list(at("closed")); }),
               "Permission denied @ dir_initialize - " + at("closed"));
+}
+
+TEST_F(FilesTest, InaccessiblePathOfRegularFilesCanBeAbsent) {
+    const auto regular = regular_files(Unreadable::Absent);
+    const auto& files = *regular;
+    const AsNobody as;
+    EXPECT_FALSE(files.stat(at("closed/file")).exists);
+    EXPECT_FALSE(files.is_real_folder(at("closed/folder")));
+    EXPECT_TRUE(files.list(at("closed")).empty());
+    EXPECT_EQ(files.read(at("closed/file")).error().code, EACCES);
+    EXPECT_EQ(error_of([&] { (void)regular_files(Unreadable::Error)->list(at("closed")); }),
+              "Permission denied @ dir_initialize - " + at("closed"));
+}
+
+TEST_F(FilesTest, RegularFilesRefuseWhatMayNeverEnd) {
+    ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0644), 0);
+    fs::create_symlink("/dev/zero", at("zero"));
+    std::ofstream(at("file")) << "text";
+    std::ofstream(at("large")) << "text";
+    fs::resize_file(at("large"), kMaxRegularFile + 1);
+    for (const Unreadable unreadable : {Unreadable::Error, Unreadable::Absent}) {
+        const auto regular = regular_files(unreadable);
+        const auto& files = *regular;
+        EXPECT_EQ(files.read(at("pipe")).error().code, ENXIO);
+        EXPECT_EQ(files.read(at("zero")).error().code, ENXIO);
+        EXPECT_EQ(files.read(at("large")).error().code, EFBIG);
+        EXPECT_EQ(files.read(at("closed")).error().code, EISDIR);
+        EXPECT_EQ(files.read(at("file")).value(), "text");
+    }
+    EXPECT_EQ(disk_files()->read(at("large")).value().size(), kMaxRegularFile + 1);
 }
 
 TEST_F(FilesTest, MissingPathIsAbsent) {
