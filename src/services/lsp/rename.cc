@@ -140,6 +140,12 @@ std::expected<std::optional<std::string>, RpcError> renamed_file(const State& st
     return request_failed(fmt::format("There is no module '{}' in this workspace", module_name));
 }
 
+/// Reports whether a file or an open document has a path. Editors refuse to replace it.
+bool is_occupied(const State& state, const std::string& path) {
+    return state.workspace.open_files().contains(path) ||
+           state.workspace.files().stat(path).exists || state.workspace.files().link(path);
+}
+
 using EditsByPath = std::map<std::string, std::vector<std::pair<Span, std::string>>>;
 
 void write_edits(JsonWriter& out, RangeFinder& ranges, const std::string& path,
@@ -327,6 +333,8 @@ Answer on_rename(State& state, const Value& params) {
     std::expected<std::optional<std::string>, RpcError> to = std::nullopt;
     if (target.qualified) to = renamed_file(state, target, base::lower(name));
     if (!to) return std::unexpected(to.error());
+    if (*to && **to != target.file && state.client.rename_files && is_occupied(state, **to))
+        return request_failed(fmt::format("{} already exists", **to));
 
     RangeFinder ranges(state);
     EditsByPath edits;

@@ -18,6 +18,7 @@ namespace bunraku::lsp {
 namespace {
 
 constexpr int kMaxFolderDepth = 40;
+constexpr int kMaxLinks = 40;
 
 /// Folders with copies of modules, or with code that is not part of the environment.
 bool is_ignored_folder(std::string_view name) {
@@ -181,9 +182,19 @@ void Workspace::scan(const std::string& folder, int depth) {
 void Workspace::scan_file(const std::string& path) {
     const FileKind kind = kind_of(path);
     if (kind == FileKind::Other || kind == FileKind::Json || kind == FileKind::Puppetfile) return;
-    if (open_.contains(path)) return;
+    if (open_.contains(path) || is_alias(path)) return;
     if (files_->stat(path).size > kMaxIndexedFile) return;
     if (const auto text = files_->read(path)) index_text(path, kind, *text);
+}
+
+bool Workspace::is_alias(const std::string& path) const {
+    std::string at = path;
+    for (int links = 0; links < kMaxLinks; ++links) {
+        const auto target = files_->link(at);
+        if (!target) break;
+        at = environment::expand_path(*target, folder_of(at));
+    }
+    return at != path && reads_folder(folder_of(at));
 }
 
 void Workspace::read_hiera_config(const std::string& path) {
@@ -348,7 +359,8 @@ bool Workspace::refresh(const std::string& path) {
     });
     const FileKind kind = kind_of(path);
     const auto text = files_->read(path);
-    if (known && kind != FileKind::Other && text && text->size() <= kMaxIndexedFile)
+    if (known && kind != FileKind::Other && text && text->size() <= kMaxIndexedFile &&
+        !is_alias(path))
         return index_text(path, kind, *text) || changed;
     return index_.remove(path) || changed;
 }

@@ -99,6 +99,9 @@ private:
     bool reads_folder(std::string_view folder) const;
     void scan(const std::string& folder, int depth);
     void scan_file(const std::string& path);
+    /// Reports whether a path is a link to a file that has its own path in the workspace. Its
+    /// definitions count once, and a rename must not change it twice.
+    bool is_alias(const std::string& path) const;
     /// Reads a folder again whose files may have changed.
     bool refresh_folder(const std::string& folder);
     /// Forgets the files below a folder, except for open documents. Returns true if definitions
