@@ -23,6 +23,7 @@ public:
         for (const YamlScalar& scalar : outline_.scalars) {
             begin_ = offset(scalar.start);
             end_ = std::max(begin_, offset(scalar.end));
+            begin_ = after_properties(begin_, end_);
             if (!config_) {
                 if (scalar.key && scalar.depth == 1) {
                     key(scalar);
@@ -58,6 +59,21 @@ private:
                 ++at_;
         }
         return at_;
+    }
+    /// Returns the offset of the content of a scalar, after its anchor and tag.
+    std::uint32_t after_properties(std::uint32_t begin, std::uint32_t end) const {
+        std::uint32_t at = begin;
+        while (at < end && (text_[at] == '&' || text_[at] == '!')) {
+            while (at < end && base::kBlanks.find(text_[at]) == std::string_view::npos) ++at;
+            while (at < end &&
+                   (base::kBlanks.find(text_[at]) != std::string_view::npos || text_[at] == '#')) {
+                if (text_[at] == '#')
+                    while (at < end && text_[at] != '\n') ++at;
+                else
+                    ++at;
+            }
+        }
+        return at;
     }
     /// Returns the span of the content of the current scalar without quotes.
     Span span_of_scalar(const YamlScalar& scalar) const {
@@ -143,8 +159,8 @@ private:
         for (std::size_t i = 0; i < outline_.scalars.size(); ++i) {
             const YamlScalar& scalar = outline_.scalars[i];
             if (!scalar.key || scalar.depth != 1) continue;
-            while (at < out_.definitions.size() && out_.definitions[at].shown != scalar.text) ++at;
             if (at == out_.definitions.size()) return;
+            if (out_.definitions[at].shown != scalar.text) continue;  // a key with escapes
             out_.definitions[at].returns = value_type(i, out_.definitions[at]);
             ++at;
         }

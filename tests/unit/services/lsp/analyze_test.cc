@@ -80,6 +80,25 @@ TEST(AnalyzeTest, FindsKeysOfHieraData) {
               "classes:\n  - a::b");
 }
 
+TEST(AnalyzeTest, FindsNamesAfterAnchorsAndTags) {
+    const std::string text =
+        "&k a::p: &v 1\n"
+        "!ruby/sym a::q: *v\n"
+        "\"esc\\u0061ped\": 1\n"
+        "? &x !!str # comment\n  'a::r'\n: &d {<<: *v}\n"
+        "classes: [&c a::b, !!str &e 'a::c', *c]\n"
+        "t: &t \"%{lookup('a::p')}\"\n";
+    const auto symbols = symbols_of_hiera(text, FileKind::HieraData);
+    EXPECT_EQ(occurrences(symbols, text, SymbolKind::HieraKey),
+              "a::p@a::p a::q@a::q a::r@a::r classes@classes t@t a::p@a::p ");
+    EXPECT_EQ(occurrences(symbols, text, SymbolKind::Class),
+              "a@a a@a a@a a::b@a::b a::c@a::c a@a ");
+    std::string types;
+    for (const Definition& definition : symbols.definitions)
+        types += definition.shown + "=" + definition.returns + " ";
+    EXPECT_EQ(types, "a::p=Integer a::q= a::r=Hash classes=Array t=String ");
+}
+
 TEST(AnalyzeTest, FindsKeysOfDataInOneLine) {
     const std::string text =
         "{\"a::p\": \"\xC3\xA4 %{lookup('other')}\", 'b::q': [x, {c: '%{facts.os.name}'}], d: 1}\n";
