@@ -39,23 +39,30 @@ const JudgedRun* first_run(const JudgedNode& node) {
     return out;
 }
 
-/// Reports whether a run took place before the clock of the servers was set back. Then it has a
-/// later time than runs after it, or than the present.
-bool precedes_step_back(const JudgedNode& node, const JudgedRun& run) {
+/// Returns the id of the last run before the clock of the servers was set back, or -1. That run has
+/// a later time than a run after it, or than the present.
+std::int64_t last_before_step_back(const JudgedNode& node) {
     constexpr std::int64_t kTolerance = 60'000;  // the clocks of servers differ
-    return run.received > node.now + kTolerance ||
-           std::ranges::any_of(node.runs, [&](const JudgedRun& other) {
-               return other.id > run.id && run.received > other.received + kTolerance;
-           });
+    std::int64_t last = -1;
+    for (const JudgedRun& run : node.runs) {
+        const bool later =
+            run.received > node.now + kTolerance ||
+            std::ranges::any_of(node.runs, [&](const JudgedRun& other) {
+                return other.id > run.id && run.received > other.received + kTolerance;
+            });
+        if (later) last = std::max(last, run.id);
+    }
+    return last;
 }
 
 /// Returns the runs with the new version, oldest first, each once.
 std::vector<const JudgedRun*> runs_after_move(const JudgedNode& node) {
     std::vector<const JudgedRun*> out;
     const JudgedRun* const first = first_run(node);
+    const std::int64_t stepped = last_before_step_back(node);
     for (const JudgedRun& run : node.runs) {
         if (run.elsewhere) continue;
-        if ((!first || run.id < first->id) && precedes_step_back(node, run)) continue;
+        if ((!first || run.id < first->id) && run.id <= stepped) continue;
         // Without the report of the first run, only the arrival times can be compared.
         const bool after = first ? follows(run, *first) : run.received >= node.moved;
         if (after) out.push_back(&run);
@@ -142,7 +149,7 @@ std::string_view verdict_name(Verdict verdict) { return kNames[static_cast<std::
 
 bool is_before_move(const JudgedNode& node, const JudgedRun& run) {
     const JudgedRun* const first = first_run(node);
-    const bool stepped = precedes_step_back(node, run);
+    const bool stepped = run.id <= last_before_step_back(node);
     // If the clock was set back, reports of later runs have earlier times than the move.
     return first ? run.id < first->id && (stepped || !follows(run, *first))
                  : stepped || run.received < node.moved;

@@ -164,6 +164,11 @@ TEST(Judge, KnowsRunsBeforeAStepOfAllClocks) {
     moved.runs.push_back(first);
     EXPECT_EQ(judged(moved), " 1 ");
     for (const JudgedRun& one : moved.runs) EXPECT_EQ(is_before_move(moved, one), one.id < 4);
+    // Without the report of the first run, an earlier run does not count even if its time is right.
+    auto lost = node({run(105, {change("File[/a]")}), run(230), run(70), run(118)});
+    for (std::size_t i = 0; i < 4; ++i) lost.runs[i].id = static_cast<std::int64_t>(i) + 1;
+    lost.now = 120 * kMinute;
+    EXPECT_EQ(judged(lost), " 1 ");
     // The report of the first run arrives after that of the second one.
     auto second = run(130, {change("File[/a]")});
     second.id = 4;
