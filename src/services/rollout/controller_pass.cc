@@ -446,7 +446,7 @@ Result<void> Controller::acknowledge(std::int64_t now) {
 Result<void> Controller::use(const std::string& environment, const std::string& version) {
     const auto base = options_.deployed.base(environment);
     if (base && base->name == version) return {};
-    options_.versions->move_base(environment, version);
+    BUNRAKU_TRY_VOID(options_.versions->move_base(environment, version));
     return options_.deployed.use(environment, version);
 }
 

@@ -54,8 +54,8 @@ void StoreVersions::base(std::string_view environment, std::string_view version)
     runs_->base(environment, version);
 }
 
-void StoreVersions::move_base(std::string_view environment, std::string_view version) {
-    runs_->move_base(environment, version);
+Result<void> StoreVersions::move_base(std::string_view environment, std::string_view version) {
+    return runs_->move_base(environment, version);
 }
 
 std::string StoreVersions::base_of(std::string_view environment) const {

@@ -29,7 +29,7 @@ public:
                   std::string marker, std::shared_ptr<server::VersionAuthority> runs);
 
     void base(std::string_view environment, std::string_view version) override;
-    void move_base(std::string_view environment, std::string_view version) override;
+    base::Result<void> move_base(std::string_view environment, std::string_view version) override;
     std::optional<std::string> target(std::string_view environment,
                                       std::string_view node) const override;
     base::Result<std::string> begin(const server::NodeRun& run, std::string_view version) override;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "core/base/assert.h"
 #include "core/sys/clock.h"
@@ -100,13 +101,17 @@ public:
         write();
     }
 
-    void move_base(std::string_view environment, std::string_view version) override {
+    base::Result<void> move_base(std::string_view environment, std::string_view version) override {
         const std::lock_guard lock(mutex_);
         auto& known = environment_of(environment);
+        if (known.base == version) return {};
+        const std::string before = std::exchange(known.base, version);
+        if (auto written = try_write(); !written) {
+            known.base = before;
+            return written;
+        }
         known.seen = true;
-        if (known.base == version) return;
-        known.base = version;
-        write();
+        return {};
     }
 
     std::optional<std::string> target(std::string_view, std::string_view) const override {
@@ -214,8 +219,10 @@ private:
         }
     }
 
+    void write() { check(try_write()); }
+
     /// Writes the bases, and the runs with other versions.
-    void write() {
+    base::Result<void> try_write() {
         VersionJournal::Content content;
         const auto wall = sys::make_real_clock()->now_ns();
         for (auto& [name, environment] : environments_) {
@@ -232,7 +239,7 @@ private:
                                         .began_ns = wall - age.count()});
             }
         }
-        check(journal_.replace(content));
+        return journal_.replace(content);
     }
 
     void forget_written(const NodeRun& run, UnderWay& entry) {

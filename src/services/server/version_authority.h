@@ -50,9 +50,10 @@ public:
 
     /// Records that a rollout is about to move the environment's link on this server. The nodes
     /// have moved before, so the runs that began earlier do not have the earlier base, even if the
-    /// server stops before it calls base().
-    virtual void move_base(std::string_view environment, std::string_view version) {
+    /// server stops before it calls base(). After an error, the link must not move.
+    virtual base::Result<void> move_base(std::string_view environment, std::string_view version) {
         (void)environment, (void)version;
+        return {};
     }
 
     /// Returns the version that the node shall have from its next run on. nullopt means the base.

@@ -185,7 +185,7 @@ TEST_F(RestartedVersionsTest, RecordedVersionIsNotTheEarlierBase) {
 TEST_F(RestartedVersionsTest, RolloutMovedTheLinkBeforeTheServerStopped) {
     base("v1");
     begin("t1", "v1");
-    versions_->move_base("production", "v2");
+    ASSERT_TRUE(versions_->move_base("production", "v2"));
     start();
     base("v2");
     EXPECT_EQ(current(), "v1");
@@ -225,6 +225,8 @@ TEST_F(RestartedVersionsTest, DiskErrorIsLogged) {
     ASSERT_EQ(log_.records.size(), 1U);
     EXPECT_TRUE(log_.records[0].message.starts_with("Could not record the versions of runs: "));
     EXPECT_EQ(begin("t1", "v1"), "v1");
+    // A rollout must not move the link then.
+    EXPECT_FALSE(versions_->move_base("production", "v2"));
 }
 
 }  // namespace
