@@ -364,6 +364,10 @@ Site::Orders Site::check_events(const store::RolloutRow& row) {
             out.finished |= event.what == "finish";
             out.stopped |= event.what == "halt" || event.what == "back";
         } else if (is_good() && (event.what == "halt" || event.what == "pause")) {
+            if (is_result_of_loss(event)) {
+                out.stopped = true;
+                continue;
+            }
             wrong(fmt::format("a good change was stopped: {}", event.detail));
         }
     }

@@ -50,6 +50,9 @@ private:
         std::string version;          ///< of its last run
         std::string catalog_version;  ///< of the last catalog that the store has
         int runs_of_new = 0;
+        int missed = 0;           ///< reports in a row that were lost, or runs that it left out
+        bool was_silent = false;  ///< it has missed several with the new version
+        bool lost_first = false;  ///< the report of its first run with the new version was lost
         bool got_new = false;
         bool tried = false;         ///< an operator gave it the new version
         bool has_try = false;       ///< an operator gave it some version
@@ -63,7 +66,7 @@ private:
     };
     /// What operators did to a rollout, as its events tell.
     struct Orders {
-        bool stopped = false;   ///< halted or taken back
+        bool stopped = false;   ///< halted or taken back, or halted because reports were lost
         bool finished = false;  ///< given to all nodes
         bool accepted = false;  ///< resumed after a halt, so that bad nodes do not count
     };
@@ -112,6 +115,9 @@ private:
     std::string request(const Node& node, std::string_view transaction, bool begins,
                         bool catalog = false);
     void run(Node& node);
+    /// Sends catalog and report of a run. Reports whether the report arrived.
+    bool send_results(Node& node, RunOfNode& one);
+    void miss(Node& node);
     /// Checks that a node that gets the new version belongs to a wave that has moved.
     void check_wave(const Node& node);
     bool submit(store::CommandKind kind, int version, const Node& node, const std::string& body);
@@ -124,6 +130,10 @@ private:
     bool implied_left() const;
     void check_end();
     void check_end_of(const store::RolloutRow& row, const Orders& orders);
+    /// Reports whether an event names a node whose reports were lost, so that a halt is right.
+    bool is_result_of_loss(const store::RolloutEvent& event) const;
+    /// Returns how many nodes may get a bad version.
+    std::size_t most_moved_by_bad() const;
 
     // rollout_faults.cc
     bool faulty() const { return !ended_ && !calm_; }

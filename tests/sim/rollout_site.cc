@@ -88,10 +88,8 @@ std::vector<std::string> Site::run() {
     if (operated_) start_again();
     calm_ = true;
     if (more_faults_) end_faults();
-    if (operated_) {
-        while (!row()) world_.sleep(10s);
-        last_version_ = row()->state == "done" ? kNew : kOld;
-    }
+    while (!row()) world_.sleep(10s);
+    last_version_ = row()->state == "done" ? kNew : kOld;
     world_.sleep(2 * interval() + 10min);
     // An agent whose requests do not show the begin of a run moves after a run whose catalog
     // and report came to the same server.
@@ -116,7 +114,7 @@ void Site::start_again() {
     const bool may = found && found->state == "returned" && kind_ != Kind::KillsTheAgent;
     if (!may || once_in(2)) return;
     check_end_of(*found, check_events(*found));
-    for (Node& node : nodes_) node.got_new = false;
+    for (Node& node : nodes_) node.got_new = node.lost_first = node.was_silent = false;
     moved_by_bad_ = 0;
     begin_rollout();
     wait_until_closed();
@@ -278,7 +276,13 @@ bool Site::closed() {
 void Site::live(Node& node) {
     world_.sleep(random_time(interval()));
     while (!ended_) {
-        if (!node.dead && (calm_ || !once_in(100))) run(node);
+        if (!node.dead) {
+            if (calm_ || !once_in(100)) {
+                run(node);
+            } else {
+                miss(node);
+            }
+        }
         world_.sleep(interval() - 1min + random_time(2min));
     }
 }
@@ -369,35 +373,51 @@ void Site::run(Node& node) {
     node.version = version;
     node.runs_of_new = version == kNew ? node.runs_of_new + 1 : 0;
     one.runs_of_version = node.runs_of_new;
-    const bool compiles = version == kOld || kind_ != Kind::FailsToCompile;
-    if (compiles && node.catalog_version != version) {
+    if (send_results(node, one)) {
+        node.missed = 0;
+    } else {
+        miss(node);
+        node.lost_first = node.lost_first || one.runs_of_version == 1;
+    }
+}
+
+void Site::miss(Node& node) {
+    ++node.missed;
+    node.was_silent = node.was_silent || (node.version == kNew && node.missed > 1);
+}
+
+bool Site::send_results(Node& node, RunOfNode& one) {
+    const bool compiles = one.version == kOld || kind_ != Kind::FailsToCompile;
+    if (compiles && node.catalog_version != one.version) {
         one.now_ms = world_.now_ms();
-        if (!submit(store::CommandKind::ReplaceCatalog, 9, node, catalog_text(one))) return;
-        node.catalog_version = version;
+        if (!submit(store::CommandKind::ReplaceCatalog, 9, node, catalog_text(one))) return false;
+        node.catalog_version = one.version;
     }
     if (!calm_ && once_in(200)) {
         world_.note("a report of " + node.name + " is lost");
-        return;
+        return false;
     }
     one.first_ever = node.catalog_version.empty();
     one.drifted = once_in(20);
     if (one.drifted) world_.note(node.name + " corrects a drift");
     one.now_ms = agent_ms(node);
     std::string text = report_text(one);
-    if (!up_ || crashed_) return;
+    if (!up_ || crashed_) return false;
     Server& receiver = any_server();
-    if (receiver.hung) return;
+    if (receiver.hung) return false;
     ++busy_;
     receiver.versions->idle(
-        {.environment = kEnvironment, .node = node.name, .transaction = transaction});
+        {.environment = kEnvironment, .node = node.name, .transaction = one.transaction});
     --busy_;
-    if (submit(store::CommandKind::StoreReport, 8, node, text)) ++figures_.reports;
+    const bool arrived = submit(store::CommandKind::StoreReport, 8, node, text);
+    if (arrived) ++figures_.reports;
     if (operated_ && once_in(50)) (void)submit(store::CommandKind::StoreReport, 8, node, text);
     if (once_in(50)) node.late_report = std::move(text);
     if (!node.late_report.empty() && once_in(4)) {
         (void)submit(store::CommandKind::StoreReport, 8, node, node.late_report);
         if (!operated_ || once_in(2)) node.late_report.clear();
     }
+    return arrived;
 }
 
 void Site::check_wave(const Node& node) {
@@ -454,10 +474,30 @@ void Site::check_end_of(const store::RolloutRow& row, const Orders& orders) {
     if (orders.finished || orders.accepted) return;
     figures_.moved_by_bad += moved_by_bad_;
     figures_.most_moved = std::max(figures_.most_moved, moved_by_bad_);
-    // A lost report may prove a canary. Then the first wave, of at least one node, finds it.
-    const auto most = canaries_ + std::max<std::size_t>(1, nodes_.size() / 100);
+    const auto most = most_moved_by_bad();
     if (moved_by_bad_ > most)
         wrong(fmt::format("{} nodes got the bad version, more than {}", moved_by_bad_, most));
+}
+
+bool Site::is_result_of_loss(const store::RolloutEvent& event) const {
+    return std::ranges::any_of(nodes_, [&](const Node& node) {
+        return (node.lost_first || node.was_silent) &&
+               event.detail.find(node.name + ": ") != std::string::npos;
+    });
+}
+
+std::size_t Site::most_moved_by_bad() const {
+    // A lost report may prove a canary. Then the first wave, of at least one node, finds it.
+    std::size_t out = canaries_ + std::max<std::size_t>(1, nodes_.size() / 100);
+    // No wave can find it if the reports of all its first runs are lost.
+    for (std::int64_t wave = 1; wave < static_cast<std::int64_t>(waves_); ++wave) {
+        const bool seen = std::ranges::any_of(nodes_, [&](const Node& node) {
+            return node.wave <= wave && node.got_new && !node.lost_first;
+        });
+        if (seen) break;
+        out += static_cast<std::size_t>(std::ranges::count(nodes_, wave + 1, &Node::wave));
+    }
+    return out;
 }
 
 void RolloutFigures::add(const RolloutFigures& other) {

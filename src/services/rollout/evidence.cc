@@ -67,6 +67,7 @@ Result<JudgedRun> judged_run(Database& db, const store::RunRow& row, std::string
                   .report = row.hash_text(),
                   .transaction = {},
                   .start = row.start,
+                  .end = row.end,
                   .received = row.received,
                   .failed = row.status == store::RunStatus::Failed,
                   .noop = row.noop,
@@ -101,7 +102,7 @@ void add_history(JudgedNode& node, const std::vector<Period>& rollouts) {
         }
         std::set<std::string> once;
         for (const JudgedEvent& event : run.events) {
-            if (event.failed || event.noop) continue;
+            if (event.failed || event.noop || event.corrective) continue;
             once.insert(event.property.empty() ? event.resource
                                                : event.resource + " " + event.property);
         }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <optional>
 #include <tuple>
@@ -31,12 +32,22 @@ bool follows(const JudgedRun& run, const JudgedRun& first) {
     return run.start >= (set_back ? first.received : first.start);
 }
 
-/// Returns the run that moved the node, or null if its report has not come.
-const JudgedRun* first_run(const JudgedNode& node) {
+/// Returns the run with the first catalog after the move, or null if its report has not come.
+const JudgedRun* known_run(const JudgedNode& node) {
     const JudgedRun* out = nullptr;
     for (const JudgedRun& run : node.runs)
         if (!node.transaction.empty() && run.transaction == node.transaction) out = &run;
     return out;
+}
+
+/// Returns the run that moved the node, or null if its report has not come.
+const JudgedRun* first_run(const JudgedNode& node) {
+    const JudgedRun* const run = known_run(node);
+    if (!run) return nullptr;
+    // A run that moved the node may have ended before its catalog.
+    constexpr std::int64_t kTolerance = 15 * 60'000;
+    const std::int64_t begun = run->received - std::max<std::int64_t>(0, run->end - run->start);
+    return std::abs(begun - node.moved) <= kTolerance ? run : nullptr;
 }
 
 /// Returns the id of the last run before the clock of the servers was set back, or -1. That run has
@@ -59,18 +70,21 @@ std::int64_t last_before_step_back(const JudgedNode& node) {
 std::vector<const JudgedRun*> runs_after_move(const JudgedNode& node) {
     std::vector<const JudgedRun*> out;
     const JudgedRun* const first = first_run(node);
+    const JudgedRun* const known = known_run(node);
     const std::int64_t stepped = last_before_step_back(node);
     for (const JudgedRun& run : node.runs) {
         if (run.elsewhere) continue;
-        if ((!first || run.id < first->id) && run.id <= stepped) continue;
+        bool after = known && follows(run, *known);
         // Without the report of the first run, only the arrival times can be compared.
-        const bool after = first ? follows(run, *first) : run.received >= node.moved;
+        if (!first) after = after || (run.received >= node.moved && run.id > stepped);
+        if (known && run.id < known->id && run.id <= stepped) after = false;
         if (after) out.push_back(&run);
     }
-    const auto key = [first](const JudgedRun* run) {
-        const bool later = !first || run->report != first->report;
-        return std::tuple(later, std::min(run->start, run->received),
-                          std::string_view(run->report));
+    // Only runs without a catalog can be earlier than the known one.
+    const auto key = [known](const JudgedRun* run) {
+        const bool earlier = known && run->id < known->id && !follows(*run, *known);
+        const int rank = earlier ? 0 : known && run->report == known->report ? 1 : 2;
+        return std::tuple(rank, std::min(run->start, run->received), std::string_view(run->report));
     };
     std::ranges::sort(out, {}, key);
     const auto [begin, end] = std::ranges::unique(out, {}, &JudgedRun::report);
@@ -148,11 +162,12 @@ bool Silence::longer_than(std::int64_t limit) const {
 std::string_view verdict_name(Verdict verdict) { return kNames[static_cast<std::size_t>(verdict)]; }
 
 bool is_before_move(const JudgedNode& node, const JudgedRun& run) {
-    const JudgedRun* const first = first_run(node);
+    const JudgedRun* const known = known_run(node);
     const bool stepped = run.id <= last_before_step_back(node);
+    if (known && run.id >= known->id) return false;
+    if (known && !stepped && follows(run, *known)) return false;
     // If the clock was set back, reports of later runs have earlier times than the move.
-    return first ? run.id < first->id && (stepped || !follows(run, *first))
-                 : stepped || run.received < node.moved;
+    return first_run(node) || stepped || run.received < node.moved;
 }
 
 Judgement judge(const JudgedNode& node, const Rules& rules) {
@@ -179,7 +194,7 @@ Judgement judge(const JudgedNode& node, const Rules& rules) {
         }
         if (run->skipped || run->failed) continue;
         // If the report of the run that moved the node was lost, its changes are not known.
-        if (first && !node.transaction.empty() && run->transaction == node.transaction) {
+        if (first && run == first_run(node)) {
             if (auto why = missing_change(node, *run))
                 return bad(Verdict::Surprising, *why, out.proofs);
         }

@@ -25,10 +25,10 @@ struct JudgedEvent {
 
 /// A run of an agent, from its report. Times are milliseconds since the epoch.
 struct JudgedRun {
-    std::int64_t id = 0;      ///< rises in the order in which the store got the reports
-    std::string report;       ///< hash of the report
-    std::string transaction;  ///< UUID of the run; may be empty
-    std::int64_t start = 0;   ///< by the clock of the agent
+    std::int64_t id = 0;              ///< rises in the order in which the store got the reports
+    std::string report;               ///< hash of the report
+    std::string transaction;          ///< UUID of the run; may be empty
+    std::int64_t start = 0, end = 0;  ///< by the clock of the agent
     std::int64_t received = 0;
     bool failed = false;  ///< status of the report
     bool noop = false;
@@ -63,8 +63,10 @@ struct Silence {
 
 /// What is known about a node.
 struct JudgedNode {
-    std::int64_t moved = 0;   ///< start of its first run with the new version
-    std::string transaction;  ///< UUID of that run; empty if it is unknown
+    std::int64_t moved = 0;  ///< start of its first run with the new version
+    /// UUID of the run with the first catalog after the move, which may be a later run. May be
+    /// empty.
+    std::string transaction;
     std::int64_t now = 0;
     std::int64_t watched = 0;       ///< see Silence
     std::vector<Outage> outages{};  ///< see Silence

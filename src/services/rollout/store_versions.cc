@@ -278,10 +278,6 @@ void StoreVersions::catalog(const NodeRun& run) {
     const auto row = at->second.nodes.find(run.node);
     if (row == at->second.nodes.end() || row->second.idle || !row->second.transaction.empty())
         return;
-    // Longer after the move, it may be a later run, because the report of the first one is lost.
-    constexpr std::int64_t kLongestBeforeCatalog = 15 * 60'000;
-    const std::int64_t since_move = runtime_.now_ms() - row->second.since;
-    if (since_move < -kLongestBeforeCatalog || since_move > kLongestBeforeCatalog) return;
     row->second.transaction = run.transaction;
     lock.unlock();
     // Without it, the judge orders reports by their arrival.

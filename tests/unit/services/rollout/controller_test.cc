@@ -164,8 +164,10 @@ protected:
         return *version == kNew ? "new" : *version == kOld ? "old" : *version;
     }
     /// The report of a run comes. `event` is a resource that changed, or empty.
+    /// Sends a report. With the status "corrected", its change is corrective.
     void report(std::string_view node, std::string_view transaction, std::string_view status,
                 std::string_view resource = "", std::string_view environment = "production") {
+        const bool corrective = status == "corrected";
         const std::string id = uuid(transaction);
         versions_->idle({.environment = environment, .node = node, .transaction = id});
         const auto now = bunraku::catalog::format_wire_time(stamp());
@@ -173,10 +175,10 @@ protected:
         if (!resource.empty()) {
             resources = fmt::format(
                 R"({{"resource_type":"File","resource_title":"{0}","file":null,"line":null,)"
-                R"("timestamp":"{1}","skipped":false,"containment_path":[],"corrective_change":false,)"
+                R"("timestamp":"{1}","skipped":false,"containment_path":[],"corrective_change":{3},)"
                 R"("events":[{{"status":"{2}","timestamp":"{1}","property":"mode","name":"mode_changed",)"
-                R"("new_value":"1","old_value":"0","message":"x","corrective_change":false}}]}})",
-                resource, now, status == "failed" ? "failure" : "success");
+                R"("new_value":"1","old_value":"0","message":"x","corrective_change":{3}}}]}})",
+                resource, now, status == "failed" ? "failure" : "success", corrective);
         }
         const auto body = fmt::format(
             R"({{"certname":"{0}","puppet_version":"8","report_format":12,)"
@@ -185,7 +187,7 @@ protected:
             R"("transaction_uuid":"{2}","catalog_uuid":null,"code_id":null,"job_id":null,)"
             R"("cached_catalog_status":"not_used","status":"{3}","noop":false,"noop_pending":false,)"
             R"("corrective_change":false,"logs":[],"metrics":[],"resources":[{4}],"type":"agent"}})",
-            node, now, id, status, resources, environment);
+            node, now, id, corrective ? "changed" : status, resources, environment);
         store::CommandHeader header;
         header.kind = store::CommandKind::StoreReport;
         header.version = 8;
@@ -446,22 +448,17 @@ TEST_F(Rollout, AgentsWithoutABeginMoveAfterTheirReport) {
     EXPECT_EQ(begin("a", "", true), "new");
 }
 
-TEST_F(Rollout, LateCatalogDoesNotNameTheRunThatMovedTheNode) {
+TEST_F(Rollout, FirstCatalogAfterTheMoveNamesItsRun) {
     start();
-    const auto transaction = [&] {
-        auto db = service_->reader();
-        return (*store::node_version(**db, "production", "a"))->transaction;
-    };
     EXPECT_EQ(begin("a", ""), "new");
-    step_clock(0.5);
-    ASSERT_TRUE(versions_->reload());
-    const std::string second = uuid("a2"), first = uuid("a1");
-    versions_->catalog({.environment = "production", .node = "a", .transaction = second});
-    EXPECT_EQ(transaction(), "");
-    step_clock(-0.45);
-    ASSERT_TRUE(versions_->reload());
-    versions_->catalog({.environment = "production", .node = "a", .transaction = first});
-    EXPECT_EQ(transaction(), first);
+    const std::string first = uuid("a1"), second = uuid("a2");
+    for (const auto& one : {first, second}) {
+        step_clock(0.5);
+        ASSERT_TRUE(versions_->reload());
+        versions_->catalog({.environment = "production", .node = "a", .transaction = one});
+    }
+    auto db = service_->reader();
+    EXPECT_EQ((*store::node_version(**db, "production", "a"))->transaction, first);
 }
 
 TEST_F(Rollout, AgentsWithoutABeginMoveOnlyIfAllServersKnow) {
@@ -1097,6 +1094,17 @@ TEST_F(Rollout, RunsOfAnEarlierRolloutAreNoHistory) {
         tick();
         EXPECT_EQ(state(id), "returned 0");
     }
+}
+
+TEST_F(Rollout, CorrectionsBeforeTheMoveAreNoHabit) {
+    for (const std::string_view before : {"a1", "a2", "a3"})
+        report("a", before, "corrected", "/other");
+    const auto id = start();
+    EXPECT_EQ(begin("a", "a4"), "new");
+    report("a", "a4", "changed", "/other");
+    tick();
+    EXPECT_EQ(verdict(id, "a"),
+              "surprising File[/other] mode changed, which the plan does not predict");
 }
 
 TEST_F(Rollout, SoaksForItsTimeInSpiteOfStepsOfTheClock) {

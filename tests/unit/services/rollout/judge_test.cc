@@ -179,6 +179,41 @@ TEST(Judge, KnowsRunsBeforeAStepOfAllClocks) {
     EXPECT_EQ(judged(moved), "restless 1 File[/a] content changed again");
 }
 
+TEST(Judge, KnowsALaterRunBySetBackClocks) {
+    // The first run ended without a report. Then the clock of the servers was set back by 90
+    // minutes. The first catalog since the move names the second run.
+    auto bad = change("File[/a]");
+    bad.failed = true;
+    std::vector<JudgedRun> runs = {run(70), run(125, {bad}), run(155, {bad})};
+    for (std::size_t i = 0; i < runs.size(); ++i) runs[i].id = static_cast<std::int64_t>(i) + 1;
+    runs[1].received -= 90 * kMinute;
+    runs[2].received -= 90 * kMinute;
+    auto moved = node(runs);
+    moved.transaction = "t125";
+    moved.now = 70 * kMinute;
+    EXPECT_EQ(judged(moved), "failed 0 File[/a] failed");
+    for (const JudgedRun& one : moved.runs) EXPECT_EQ(is_before_move(moved, one), one.id == 1);
+    // All clocks are set back after the known run. The next run changes nothing.
+    auto known = run(170, {change("File[/a]")}), next = run(110);
+    known.id = 1;
+    next.id = 2;
+    auto ordered = node({next, known});
+    ordered.transaction = "t170";
+    ordered.now = 170 * kMinute;
+    EXPECT_EQ(judged(ordered), "proved 2 ");
+}
+
+TEST(Judge, ExpectsTheChangeOnlyOfTheRunThatMovedTheNode) {
+    auto named = node({run(120)});
+    named.transaction = "t120";
+    named.required = {"File[/a] content"};
+    EXPECT_EQ(judged(named), " 1 ");
+    // That run took 20 minutes.
+    named.runs[0].start = 100 * kMinute;
+    named.runs[0].end = 120 * kMinute;
+    EXPECT_EQ(judged(named), "surprising 0 The predicted change of File[/a] content did not come");
+}
+
 TEST(Judge, FindsSilentNodesAcrossRestarts) {
     auto silent = node({});
     // The server starts again and again, and was away from minute 130 to 160.
