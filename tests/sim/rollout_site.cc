@@ -90,7 +90,12 @@ std::vector<std::string> Site::run() {
     if (more_faults_) end_faults();
     while (!row()) world_.sleep(10s);
     last_version_ = row()->state == "done" ? kNew : kOld;
-    world_.sleep(2 * interval() + 10min);
+    // A crash that was due before may still come.
+    for (std::uint64_t starts = 0; starts != starts_ || !up_;) {
+        while (!up_) world_.sleep(10s);
+        starts = starts_;
+        world_.sleep(2 * interval() + 10min);
+    }
     // An agent whose requests do not show the begin of a run moves after a run whose catalog
     // and report came to the same server.
     for (int i = 0; i < 40 && implied_left(); ++i) world_.sleep(interval() / 2);

@@ -19,6 +19,15 @@ std::string_view file_of(const syntax::Node* site) {
     return site && site->source ? std::string_view(site->source->file()) : std::string_view();
 }
 
+/// Returns the file of a new resource. A function names code without a file "unknown"
+/// (PuppetStack.top_of_stack, Puppet 8.10).
+std::string_view file_of_resource(const syntax::Node* site) {
+    const auto file = file_of(site);
+    const bool by_function = site && (site->kind == syntax::NodeKind::CallNamedFunctionExpression ||
+                                      site->kind == syntax::NodeKind::CallMethodExpression);
+    return file.empty() && by_function ? "unknown" : file;
+}
+
 int line_of(const syntax::Node* site) {
     return site && site->source ? site->source->line_of(site->offset) : 0;
 }
@@ -49,7 +58,7 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
                                          .scope = &scope,
                                          .params = params_from(attributes, scope),
                                          .source = Scopes::source(&scope),
-                                         .file = file_of(site),
+                                         .file = file_of_resource(site),
                                          .line = line_of(site)});
             r.kind = "class";
             r.exported = exported;
@@ -73,7 +82,7 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
                                          .scope = &scope,
                                          .params = params_from(attributes, scope),
                                          .source = Scopes::source(&scope),
-                                         .file = file_of(site),
+                                         .file = file_of_resource(site),
                                          .line = line_of(site),
                                          .title_kind = titles_are});
             r.exported = exported;

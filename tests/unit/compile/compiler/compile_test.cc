@@ -117,6 +117,18 @@ TEST(Compile, RubyObjectsAffectOnlyTheirCatalog) {
     EXPECT_TRUE(holds_runtime_objects(*theirs));
 }
 
+TEST(Compile, FunctionsNameCodeWithoutAFile) {
+    Compile c;
+    const auto catalog = c.run("create_resources(notify, {'a' => {}})\nnotify { 'b': }");
+    EXPECT_EQ(catalog->find("Notify", "a")->file, "unknown");
+    EXPECT_EQ(catalog->find("Notify", "b")->file, "");
+    EXPECT_EQ(
+        c.error("create_resources(notify, {'a' => {}})\nnotify { 'a': }"),
+        "Evaluation Error: Error while evaluating a Resource Statement, Duplicate declaration: "
+        "Notify[a] is already declared at (file: unknown, line: 1); cannot redeclare (line: 2) "
+        "(line: 2, column: 1)");
+}
+
 TEST(Compile, DuplicateErrorNamesBothDeclarations) {
     Compile two;
     two.exports("a", "x", "1");
