@@ -51,7 +51,8 @@ private:
         std::string catalog_version;  ///< of the last catalog that the store has
         int runs_of_new = 0;
         int missed = 0;           ///< reports in a row that were lost, or runs that it left out
-        bool was_silent = false;  ///< it has missed several with the new version
+        int refused = 0;          ///< runs since its last report that servers did not answer
+        bool was_silent = false;  ///< it sent nothing for too long with the new version
         bool lost_first = false;  ///< the report of its first run with the new version was lost
         bool got_new = false;
         bool tried = false;         ///< an operator gave it the new version
@@ -117,7 +118,8 @@ private:
     void run(Node& node);
     /// Sends catalog and report of a run. Reports whether the report arrived.
     bool send_results(Node& node, RunOfNode& one);
-    void miss(Node& node);
+    /// Notes whether a node has sent nothing for so long that it counts as silent.
+    static void check_silence(Node& node);
     /// Checks that a node that gets the new version belongs to a wave that has moved.
     void check_wave(const Node& node);
     bool submit(store::CommandKind kind, int version, const Node& node, const std::string& body);

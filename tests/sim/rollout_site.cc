@@ -285,7 +285,8 @@ void Site::live(Node& node) {
             if (calm_ || !once_in(100)) {
                 run(node);
             } else {
-                miss(node);
+                ++node.missed;
+                check_silence(node);
             }
         }
         world_.sleep(interval() - 1min + random_time(2min));
@@ -353,7 +354,12 @@ void Site::run(Node& node) {
     const int requests = 2 + static_cast<int>(world_.random(4));
     for (int i = 0; i < requests; ++i) {
         const auto answer = request(node, transaction, i == 0 && node.begins, i == requests / 2);
-        if (answer.empty()) return;  // the server is away
+        if (answer.empty()) {
+            // A server does not take the time for which another one hangs as silence, but only for
+            // a while.
+            node.refused += up_ ? 1 : 0;
+            return check_silence(node);
+        }
         if (i == 0) version = answer;
         if (answer != version) {
             return wrong(
@@ -379,16 +385,17 @@ void Site::run(Node& node) {
     node.runs_of_new = version == kNew ? node.runs_of_new + 1 : 0;
     one.runs_of_version = node.runs_of_new;
     if (send_results(node, one)) {
-        node.missed = 0;
+        node.missed = node.refused = 0;
     } else {
-        miss(node);
+        ++node.missed;
+        check_silence(node);
         node.lost_first = node.lost_first || one.runs_of_version == 1;
     }
 }
 
-void Site::miss(Node& node) {
-    ++node.missed;
-    node.was_silent = node.was_silent || (node.version == kNew && node.missed > 1);
+void Site::check_silence(Node& node) {
+    const bool silent = node.missed > 1 || node.missed + node.refused > 2;
+    node.was_silent = node.was_silent || (silent && node.got_new);
 }
 
 bool Site::send_results(Node& node, RunOfNode& one) {

@@ -182,6 +182,8 @@ Result<std::optional<JudgedNode>> Controller::evidence(Pass& pass, const Rollout
 
 std::int64_t Controller::watched_for(const Pass& pass, const std::string& node,
                                      std::int64_t since) {
+    // After an outage, a node has as much time as after its move.
+    for (const Outage& outage : pass.times.outages) since = std::max(since, outage.until);
     const auto run = pass.runs.find(node);
     const LeaseClock::State state(run == pass.runs.end() ? 0 : run->second.id, since);
     const std::string key = watched_node(pass.row, node);

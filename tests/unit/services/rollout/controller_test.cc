@@ -17,6 +17,7 @@
 
 #include "core/base/diagnostic.h"
 #include "resources/catalog/wire_time.h"
+#include "services/rollout/outages.h"
 #include "store/db/command.h"
 
 namespace bunraku::rollout {
@@ -281,6 +282,19 @@ protected:
         return out;
     }
     /// Time passes, with a pass of the controller each minute. The wall clock does not advance.
+    /// Starts a rollout that moves node a while another server knows all targets.
+    std::int64_t start_with_another_server() {
+        acknowledge(0, "server1");
+        acknowledge(0);
+        const auto id = start();
+        for (int i = 0; i < 2; ++i) {
+            acknowledge(versions_->table().epoch);
+            tick();
+        }
+        EXPECT_EQ(state(id), "moving 0");
+        EXPECT_EQ(begin("a", "a1"), "new");
+        return id;
+    }
     void pass_minutes(int minutes) {
         for (int i = 0; i < minutes; ++i) {
             runtime_.ahead_ns += std::chrono::nanoseconds(std::chrono::minutes(1)).count();
@@ -1048,20 +1062,27 @@ TEST_F(Rollout, ReturnWaitsForAllLostNodesAtOnce) {
 }
 
 TEST_F(Rollout, NodesOfAServerThatHangsAreNotSilent) {
-    acknowledge(0, "server1");
-    acknowledge(0);
-    const auto id = start();
-    for (int i = 0; i < 2; ++i) {
-        acknowledge(versions_->table().epoch);
-        tick();
-    }
-    ASSERT_EQ(state(id), "moving 0");
-    EXPECT_EQ(begin("a", "a1"), "new");
+    const auto id = start_with_another_server();
     // The other server gets the reports of the node, and hangs from now on.
     pass_minutes(115);
     EXPECT_EQ(verdict(id, "a"), " ");
     // An hour after its lease has ended, the node counts as silent.
     pass_minutes(15);
+    EXPECT_EQ(verdict(id, "a"), "silent No report came");
+}
+
+TEST_F(Rollout, NodesHaveNewTimeAfterAServerThatHung) {
+    const auto id = start_with_another_server();
+    pass_minutes(115);
+    // The other server continues, and records for how long it was away.
+    const auto row = controller_->status(id)->row;
+    const auto recorded = service_->with_writer([&](store::Writer& writer) {
+        return add_outage(writer, row, {.from = row.started, .until = row.started + 3'600'000});
+    });
+    ASSERT_TRUE(recorded);
+    pass_minutes(60);
+    EXPECT_EQ(verdict(id, "a"), " ");
+    pass_minutes(2);
     EXPECT_EQ(verdict(id, "a"), "silent No report came");
 }
 
