@@ -77,9 +77,25 @@ module Puppet
         ENV.replace(saved)
       end
 
-      def get_env(name, *) = ENV.fetch(name, nil)
-      def set_env(name, value = nil, *) = ENV[name] = value
-      def get_environment(*) = ENV.to_h
+      def get_env(name, *) = instead(:get_env, 'ENV[]') { ENV.fetch(name, nil) }
+      def set_env(name, value = nil, *) = instead(:set_env, 'ENV[]=') { ENV[name] = value }
+      def get_environment(*) = instead(:get_environment, 'ENV.to_hash') { ENV.to_hash }
+      def clear_environment(*) = instead(:clear_environment, 'ENV.clear') { ENV.clear }
+
+      def merge_environment(hash, *)
+        instead(:merge_environment, 'ENV.merge!') { ENV.merge!(hash.transform_keys(&:to_s)) }
+      end
+
+      # OpenVox 9 logs that its functions for environment variables are deprecated.
+      def instead(name, other)
+        if Puppet[:compatibility].to_s == 'openvox9'
+          Puppet.deprecation_warning("Puppet::Util.#{name} is deprecated and will be removed in a future version. " \
+                                     "Use #{other} directly instead.")
+        end
+        yield
+      end
+      private :instead
+
       # Returns the seconds that the block took.
       def thinmark
         began = Bunraku::Reads.quiet { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
@@ -123,8 +139,6 @@ module Puppet
       def resolve_stackframe(frame) = frame.sub(/\A(\S+):(?=\d+:in)/) { File.exist?($1) ? "#{File.realpath($1)}:" : "#{$1}:" } # rubocop:disable Style/PerlBackrefs
       def logmethods(*) = nil
       def create_erb(text) = ERB.new(text, trim_mode: '-')
-      def clear_environment(*) = nil
-      def merge_environment(hash, *) = hash.each { |k, v| ENV[k.to_s] = v }
       def pretty_backtrace(trace = caller, *) = Array(trace).join("\n")
       def rich_data_to_data(value) = Bunraku.ask(:to_rich_data, value, true)
       def chuser = nil
@@ -135,7 +149,8 @@ module Puppet
 
     # Modules that include Puppet::Util call these as their own methods.
     %i[absolute_path? which execute execpipe symbolizehash deterministic_rand withumask withenv benchmark thinmark
-       replace_file symbolize uri_encode path_to_uri].each do |name|
+       replace_file symbolize uri_encode path_to_uri get_env set_env get_environment clear_environment
+       merge_environment].each do |name|
       define_method(name) { |*args, &block| Puppet::Util.send(name, *args, &block) }
     end
     AbsolutePathPosix = %r{^/}.freeze

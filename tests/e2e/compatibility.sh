@@ -79,6 +79,39 @@ level openvox8 0 apply "$scratch/permissions.pp"
 holds "$both" 'source_permissions. parameter is deprecated'
 level openvox9 0 apply "$scratch/permissions.pp"
 lacks "$both" deprecated
+level puppet8 0 apply -e "$permissions"
+holds "$both" '\(file: unknown, line: 1\)'
+
+# Functions of Ruby for environment variables, which modules call as their own.
+mkdir -p "$scratch/ruby/e/lib/puppet/functions/e"
+cat >"$scratch/ruby/e/lib/puppet/functions/e/variable.rb" <<'EOF'
+Puppet::Functions.create_function(:'e::variable') do
+  def variable
+    own = Class.new do
+      extend Puppet::Util
+      def self.own_variable = get_env('E_A')
+    end
+    Puppet::Util.set_env('E_A', '1')
+    Puppet::Util.merge_environment(E_B: '2')
+    value = own.own_variable + Puppet::Util.get_environment['E_B']
+    Puppet::Util.withenv({}) { Puppet::Util.clear_environment && value + ENV.size.to_s }
+  end
+end
+EOF
+for at in openvox8 openvox9; do
+    level "$at" 0 apply --modulepath "$scratch/ruby" -e 'notice(e::variable())'
+    holds "$both" ': 120$'
+    case $at in
+        openvox8) lacks "$both" deprecated ;;
+        openvox9)
+            for function in set_env:ENV[]= merge_environment:ENV.merge! get_env:ENV[] get_environment:ENV.to_hash \
+                clear_environment:ENV.clear; do
+                holds "$both" "Puppet::Util.${function%:*} is deprecated and will be removed in a future version. Use \
+$(sed 's/[][!.]/\\&/g' <<<"${function#*:}") directly instead\."
+            done
+            ;;
+    esac
+done
 
 # Messages.
 run 1 nonsense

@@ -176,6 +176,20 @@ constexpr LevelChange kChanges[] = {
      {"the warning about a long value does not name the fact",
       "warnings about soft limits name the fact with dots", "the same"},
      "openvox 8.20.0, #137"},
+    {Change::FileTimeout,
+     LevelChange::Kind::Behavior,
+     "filetimeout",
+     OpenVox9,
+     {"a `filetimeout` in puppet.conf logs a deprecation warning", "the same", "no warning"},
+     "openvox 9.0.0-beta1, #419"},
+    {Change::EnvironmentFunctions,
+     LevelChange::Kind::Behavior,
+     "environment_functions",
+     OpenVox9,
+     {"Ruby code may call `Puppet::Util.get_env`, `set_env`, `get_environment`, "
+      "`clear_environment` and `merge_environment`",
+      "the same", "they log a deprecation warning"},
+     "openvox 9.0.0-beta1, #417"},
 };
 
 constexpr std::string_view kNames[] = {"puppet8", "openvox8", "openvox9"};

@@ -49,7 +49,9 @@ enum class Change : std::uint8_t {
     CatalogName,
     ModuleRequirements,
     NodeParameters,
-    FactLimitWarnings
+    FactLimitWarnings,
+    FileTimeout,
+    EnvironmentFunctions
 };
 
 /// A row of the table of differences.

@@ -58,6 +58,12 @@ base::Result<PlainValue> without_file_options(std::string_view value) {
     return out;
 }
 
+/// As in Puppet 8.10. Only the default, spelled "15s", does not cause it.
+constexpr const char* kFileTimeout =
+    "Fine grained control of filetimeouts is deprecated. In future\n"
+    "releases this value will only determine if file content is cached.\n\n"
+    "Valid values are 0 (never cache) and 15 (15 second minimum wait time).\n";
+
 std::vector<Remark> conf_remarks(std::string_view text, std::string_view section,
                                  Compatibility level) {
     std::vector<Remark> out;
@@ -73,6 +79,9 @@ std::vector<Remark> conf_remarks(std::string_view text, std::string_view section
             const SettingSpec* spec = find_setting(entry.name);
             if (entry.name == "pluginsync" && !removed_setting(level, entry.name))
                 add(base::Level::Warning, "Setting 'pluginsync' is deprecated.");
+            if (entry.name == "filetimeout" && entry.value != "15s" &&
+                !changed(level, Change::FileTimeout))
+                add(base::Level::Warning, kFileTimeout);
             using Kind = SettingSpec::Kind;
             if (!spec || spec->kind == Kind::Path || spec->kind == Kind::Autosign) continue;
             if (const auto value = without_file_options(entry.value); value && value->has_options) {

@@ -244,10 +244,15 @@ Result<void> RealFileSystem::sync_directory(const std::string& path) {
 }
 
 Result<void> RealFileSystem::make_link(const std::string& target, const std::string& path) {
-    const std::string shown = fmt::format("({}, {})", target, path);
-    const Place p = BUNRAKU_TRY(place(path, Last::Keep, "rb_file_s_symlink"));
-    return done([&] { return ::symlinkat(target.c_str(), p.at(), p.c_str()); }, "rb_file_s_symlink",
-                shown);
+    const auto failed = [&](int error) -> std::unexpected<base::Error> {
+        if (error == EEXIST) return system_failure(error, "syserr_fail2_in", path);
+        return system_failure(error, "rb_file_s_symlink", fmt::format("({}, {})", target, path));
+    };
+    const auto p = place(path, Last::Keep, "rb_file_s_symlink");
+    if (!p) return failed(p.error().code);
+    const auto call = [&] { return ::symlinkat(target.c_str(), p->at(), p->c_str()); };
+    if (retrying(call) != 0) return failed(errno);
+    return {};
 }
 
 Result<void> RealFileSystem::rename(const std::string& from, const std::string& to) {

@@ -100,6 +100,10 @@ TEST(Settings, FileOptionsAreRemovedFromValues) {
     const auto deprecated = conf_remarks("pluginsync = true\n", "agent");
     ASSERT_EQ(deprecated.size(), 1u);
     EXPECT_EQ(deprecated[0].text, "Setting 'pluginsync' is deprecated.");
+    EXPECT_EQ(conf_remarks("filetimeout = 15s\n", "agent"), std::vector<Remark>());
+    EXPECT_EQ(conf_remarks("filetimeout = 15\n", "agent").size(), 1u);
+    EXPECT_EQ(conf_remarks("filetimeout = 15\n", "agent", Compatibility::OpenVox9),
+              std::vector<Remark>());
 }
 
 TEST(Settings, ErrorsNameTheLine) {

@@ -99,6 +99,12 @@ TEST_F(GuardedFileSystemTest, FollowsOwnLinks) {
     EXPECT_TRUE(files->set_mode(top + "/to_file", 0640));
     EXPECT_EQ(plain->stat(top + "/victim/f")->mode, 0640U);
     ASSERT_TRUE(plain->make_link("circle", top + "/circle"));
+    for (auto* system : {&*plain, &*files}) {
+        EXPECT_EQ(system->make_link("x", top + "/circle").error().message,
+                  "File exists @ syserr_fail2_in - " + top + "/circle");
+        EXPECT_EQ(system->make_link("x", top + "/none/y").error().message,
+                  "No such file or directory @ rb_file_s_symlink - (x, " + top + "/none/y)");
+    }
     EXPECT_EQ(files->read(top + "/circle").error().code, ELOOP);
     ASSERT_TRUE(plain->make_link("victim/f", top + "/file"));
     EXPECT_EQ(files->read(top + "/file/x").error().code, ENOTDIR);

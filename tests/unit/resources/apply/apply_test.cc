@@ -200,6 +200,17 @@ TEST(Apply, CreatesAuditedFileWithoutContent) {
               "/Stage[main]/Main/File[/f]/ensure: defined content as ''");
 }
 
+// Puppet 8.10: a dangling link is absent if links are followed, and is not replaced.
+TEST(Apply, FollowedDanglingLinkIsNotReplaced) {
+    Machine m;
+    ASSERT_TRUE(m.fake.files.make_link("/nowhere", "/l").has_value());
+    m.run(resource("File", "/l", R"("ensure":"other","links":"follow")"));
+    EXPECT_EQ(m.fake.files.read_link("/l").value_or(""), "/nowhere");
+    EXPECT_EQ(m.exit_status, 4);
+    m.run(resource("File", "/l", R"("ensure":"link","target":"other")"));
+    EXPECT_EQ(m.fake.files.read_link("/l").value_or(""), "other");
+}
+
 // If Puppet read only a part of the source, `purge` would delete files.
 TEST(Apply, RefusesSourceWithDanglingLink) {
     Machine m;

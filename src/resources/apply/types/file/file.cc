@@ -168,8 +168,8 @@ Value File::munge_ensure(const Attribute& a, const Value& v) {
 }
 
 void File::warn_of_source_permissions() {
-    if (file().empty()) return;
-    std::string location = base::format_location({file(), line(), 0});
+    const std::string location =
+        base::format_location({file().empty() ? "unknown" : file(), line(), 0});
     if (!context_.warned_once.insert("source_permissions" + location).second) return;
     context_.message(Level::Warning,
                      "The `source_permissions` parameter is deprecated. Explicitly set "

@@ -123,7 +123,8 @@ void File::make_link(bool cleared) {
         return now && now->kind == FileKind::Directory;
     };
     if (!cleared || is_folder()) remove_existing("link");
-    if (const auto old = unwrap(files.look(where()))) {
+    // With `links => follow`, a dangling link counts as absent and is not replaced.
+    if (const auto old = unwrap(files.look(where(), follows()))) {
         if (old->kind == FileKind::Directory) fail("Could not remove existing file");
         unwrap(files.replace_link(plain(target), where()));
     } else {
