@@ -54,11 +54,11 @@ module Puppet
         def callable?(*) = true
         def call(_scope, *args) = create(*args)
 
-        def to_a
+        def types
           inside = parameters_text
           inside ? Types.split(inside).map { |t| Types.from_text(t) } : []
         end
-        private :to_a
+        private :types
       end
 
       %w[Undef Default Scalar ScalarData Data RichData Numeric Integer Float String Boolean Regexp Pattern Enum
@@ -73,8 +73,6 @@ module Puppet
       end
 
       class PEnumType
-        include Enumerable
-
         def values = Types.split(parameters_text.to_s).map { |t| Types.unquote(t) }
         def each(&block) = block ? values.each(&block) : values.each
       end
@@ -100,31 +98,49 @@ module Puppet
         end
       end
 
-      class PTupleType
-        def types = to_a
+      [PTupleType, PVariantType].each do |type|
+        type.class_eval do
+          include Enumerable
+          public :types
+          def each(&block) = types.each(&block)
+        end
       end
 
-      class PVariantType
-        def types = to_a
+      class PStructType
+        include Enumerable
+
+        # The name as in the type's text, which may be Optional['a'], and the type of the value.
+        Element = ::Struct.new(:key, :value_type) do
+          def name = Types.unquote(key[/\A(?:Optional|NotUndef)\[(.*)\]\z/m, 1] || key)
+        end
+
+        def elements
+          Types.split(parameters_text.to_s.delete_prefix('{').delete_suffix('}')).map do |entry|
+            key, type = entry.split(' => ', 2)
+            Element.new(key, Types.from_text(type))
+          end
+        end
+
+        def each(&block) = elements.each(&block)
       end
 
       class PArrayType
-        def element_type = to_a.first || PAnyType.new
+        def element_type = types.first || PAnyType.new
       end
 
       class PHashType
-        def key_type = to_a[0] || PAnyType.new
-        def value_type = to_a[1] || PAnyType.new
+        def key_type = types[0] || PAnyType.new
+        def value_type = types[1] || PAnyType.new
         def element_type = value_type
       end
 
       class POptionalType
-        def type = to_a.first
+        def type = types.first
         alias optional_type type
       end
 
       class PTypeType
-        def type = to_a.first
+        def type = types.first
       end
 
       class PCatalogEntryType; end
