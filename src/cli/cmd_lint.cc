@@ -35,25 +35,33 @@ void refuse_lint(std::string_view message) {
                message);
 }
 
-/// Adds the files in a folder whose names have one of the endings. Like a glob of Ruby, this
+/// The files of a folder whose paths have one of the endings.
+struct LintFiles {
+    std::vector<std::string_view> endings;
+    std::vector<std::string> paths{};
+};
+
+/// Adds the files in a folder to each of `kinds` that has their ending. Like a glob of Ruby, this
 /// ignores hidden entries and does not follow links to folders. It also ignores links to nothing.
 void find_lint_files(sys::FileSystem& files, const std::string& folder,
-                     const std::vector<std::string_view>& endings, std::vector<std::string>& out) {
+                     std::vector<LintFiles>& kinds) {
     const auto names = files.list(folder);
     if (!names) return;
     for (const std::string& name : *names) {
         if (name.starts_with('.')) continue;
         const std::string path = folder + "/" + name;
-        if (std::ranges::any_of(endings, [&](auto ending) { return path.ends_with(ending); })) {
+        const auto status = files.lstat(path);
+        if (!status) continue;
+        for (LintFiles& kind : kinds) {
+            if (std::ranges::none_of(kind.endings, [&](auto end) { return path.ends_with(end); }))
+                continue;
             // Devices and pipes might never end. For a folder, puppet-lint reports an error.
-            const auto target = files.stat(path);
+            const auto target = status->kind == sys::FileKind::Link ? files.stat(path) : status;
             if (target &&
                 (target->kind == sys::FileKind::File || target->kind == sys::FileKind::Directory))
-                out.push_back(path);
+                kind.paths.push_back(path);
         }
-        const auto status = files.lstat(path);
-        if (status && status->kind == sys::FileKind::Directory)
-            find_lint_files(files, path, endings, out);
+        if (status->kind == sys::FileKind::Directory) find_lint_files(files, path, kinds);
     }
 }
 
@@ -101,13 +109,11 @@ private:
                 out.push_back(path);
                 continue;
             }
-            find_lint_files(files_, path, {".pp"}, out);
-            find_lint_files(files_, path, {".yaml"}, out);
-            find_lint_files(files_, path, {".yml"}, out);
+            std::vector<LintFiles> kinds = {{{".pp"}}, {{".yaml"}}, {{".yml"}}};
             if (program_ == LintProgram::Bunraku)
-                find_lint_files(files_, path,
-                                {".epp", "/metadata.json", "/Puppetfile", "/environment.conf"},
-                                out);
+                kinds.push_back({{".epp", "/metadata.json", "/Puppetfile", "/environment.conf"}});
+            find_lint_files(files_, path, kinds);
+            for (LintFiles& kind : kinds) std::ranges::move(kind.paths, std::back_inserter(out));
         }
         return out;
     }
