@@ -2,6 +2,7 @@
 #include "language/lint/lexer.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <string>
 #include <utility>
@@ -41,6 +42,13 @@ constexpr std::pair<std::string_view, TokenType> kPunctuation[] = {
     {"\\", T::Backslash},    {"*", T::Times},         {"%", T::Modulo},
     {"|", T::Pipe},
 };
+
+/// The characters with which operators and punctuation begin.
+constexpr auto kPunctuationBegins = [] {
+    std::array<bool, 256> out{};
+    for (const auto& [text, type] : kPunctuation) out[static_cast<unsigned char>(text[0])] = true;
+    return out;
+}();
 
 /// How deeply strings with interpolation may nest. Each level reads its code again.
 constexpr int kMaxNesting = 16;
@@ -107,6 +115,12 @@ private:
     }
 
     void advance(const TokenText& text) {
+        // Most tokens are ASCII without a line end.
+        if (std::ranges::all_of(text.body,
+                                [](char c) { return static_cast<signed char>(c) >= ' '; })) {
+            column_ += static_cast<int>(text.prefix.size() + text.body.size() + text.suffix.size());
+            return;
+        }
         std::size_t last_line = 0;
         bool broken = false;
         for (std::size_t i = 0; i < text.body.size();) {
@@ -129,9 +143,17 @@ private:
         return true;
     }
 
+    std::size_t end_of_blanks(std::size_t at) const {
+        while (true) {
+            while (char_at(code_, at) == ' ') ++at;
+            const std::size_t size = blank_size(code_, at);
+            if (size == 0) return at;
+            at += size;
+        }
+    }
+
     bool blanks() {
-        std::size_t end = pos_;
-        while (const std::size_t size = blank_size(code_, end)) end += size;
+        const std::size_t end = end_of_blanks(pos_);
         return end > pos_ && take(T::Whitespace, end - pos_);
     }
 
@@ -208,6 +230,7 @@ private:
     }
 
     bool punctuation() {
+        if (!kPunctuationBegins[static_cast<unsigned char>(code_[pos_])]) return false;
         for (const auto& [text, type] : kPunctuation)
             if (text[0] == code_[pos_] && rest().starts_with(text)) return take(type, text.size());
         return false;
@@ -338,7 +361,8 @@ private:
         if (rest().starts_with("/*")) return multiline_comment();
         const std::size_t marker = code_[pos_] == '#' ? 1 : rest().starts_with("//") ? 2 : 0;
         if (marker == 0) return false;
-        const std::size_t end = std::min(code_.find_first_of("\r\n", pos_), code_.size());
+        const std::string_view line = rest().substr(0, rest().find('\n'));
+        const std::size_t end = pos_ + std::min(line.find('\r'), line.size());
         add(marker == 1 ? T::Comment : T::SlashComment,
             code_.substr(pos_ + marker, end - pos_ - marker));
         pos_ = end;
@@ -395,8 +419,7 @@ private:
         if (size == 0) return false;
         take(T::Newline, size);
         if (!heredocs_.empty()) return heredoc_content();
-        std::size_t end = pos_;
-        while (const std::size_t blank = blank_size(code_, end)) end += blank;
+        const std::size_t end = end_of_blanks(pos_);
         return end == pos_ || take(T::Indent, end - pos_);
     }
 
