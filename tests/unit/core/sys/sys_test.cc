@@ -151,6 +151,10 @@ TEST(Processes, ReturnOutputAndStatus) {
     EXPECT_EQ(r->output, "out\n");
     EXPECT_EQ(r->errors, "err\n");
 
+    // No shell reads the arguments.
+    const std::string odd = "$(id); `id` | x";
+    EXPECT_EQ(p->run({.argv = {"printf", "%s", odd}})->output, odd);
+
     Command merged = sh("echo a; echo b >&2");
     merged.merge_errors = true;
     EXPECT_EQ(p->run(merged)->output, "a\nb\n");
