@@ -174,7 +174,9 @@ private:
             std::size_t end = pos_;
             while (is_word(char_at(code_, end))) ++end;
             const std::string_view word = code_.substr(pos_, end - pos_);
-            if (std::ranges::find(kTypeNames, word) != std::end(kTypeNames))
+            if (std::ranges::any_of(kTypeNames, [&](std::string_view name) {
+                    return name[0] == word[0] && name == word;
+                }))
                 return take(T::Type, word.size());
         }
         std::size_t end = pos_;
