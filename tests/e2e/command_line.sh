@@ -128,7 +128,7 @@ run 0 config set server a.example.org
 [ -z "$out$err" ] || { echo "FAILED: config set printed $out$err"; failures=$((failures + 1)); }
 "$BUNRAKU" config set server a.example.org --confdir "$scratch/new/etc"
 holds "$(<"$scratch/new/etc/puppet.conf")" '^server = a.example.org$'
-# Without a server, nothing is said about a client's certificate.
+# `apply` needs no client certificate and logs no warning about one.
 run 0 apply -e 'notice(1)'
 [ -z "$err" ] || { echo "FAILED: apply printed $err"; failures=$((failures + 1)); }
 run 0 config print server
