@@ -53,10 +53,13 @@ wait_for_line() { # wait_for_line FILE PATTERN: waits for a line.
 }
 
 # -- Listens where webserver.conf specifies, and logs a line for each unsupported setting.
+echo 'path /' >"$site/etc/auth.conf"
 start
+rm "$site/etc/auth.conf"
 holds "$(<"$site/out")" '^Bunraku server is ready: https://127\.0\.0\.1:[0-9]+ http://127\.0\.0\.1:[0-9]+$'
 time='^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} [+-][0-9]{4}'
 holds "$(<"$site/err")" "$time Warning: The setting location_trusted has no effect: credentials are not sent on to another host$"
+holds "$(<"$site/err")" "$time Warning: $site/etc/auth\.conf is not read: move its rules to $site/puppetserver/conf\.d/auth\.conf, or name it in the setting auth_config\$"
 holds "$(<"$site/err")" "$time Warning: Unknown setting certnam: did you mean certname\?$"
 holds "$(<"$site/err")" "$time Warning: ssl-protocols in $site/puppetserver/conf\.d/webserver\.conf has no effect: "
 port=$(grep -o 'https://[^ ]*' "$site/out" | sed 's/.*://')

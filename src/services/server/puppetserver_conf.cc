@@ -113,6 +113,16 @@ public:
         }
     }
 
+    /// Puppet Server 8 does not read this file either, which older versions used.
+    void old_auth_conf() {
+        const auto path = settings_.text("confdir") + "/auth.conf";
+        if (settings_.text("auth_config") == path || !sys::disk().exists(path)) return;
+        warn(
+            fmt::format("{} is not read: move its rules to {}, or name it in the setting "
+                        "auth_config",
+                        path, http::puppetserver_conf(settings_, "auth.conf")));
+    }
+
     void webserver() {
         const auto section = read_section(settings_, "webserver", "webserver.conf");
         if (!section) return;  // webserver_listeners() reports the error
@@ -210,6 +220,7 @@ std::string jruby_setting(const config::Settings& settings, const std::string& n
 void report_unhonoured(const config::Settings& settings, base::LogSink& log) {
     Report report(settings, log);
     report.puppet_conf();
+    report.old_auth_conf();
     report.webserver();
     report.puppetserver();
 }
