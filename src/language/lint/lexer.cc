@@ -53,24 +53,31 @@ constexpr auto kPunctuationBegins = [] {
 /// How deeply strings with interpolation may nest. Each level reads its code again.
 constexpr int kMaxNesting = 16;
 
-/// Finds the next of some characters. Repeated searches from ascending positions take linear time
+/// Finds the next of two characters. Repeated searches from ascending positions take linear time
 /// together.
 class NextOf {
 public:
-    explicit NextOf(std::string_view characters) : characters_(characters) {}
+    NextOf(char one, char other) : one_{one}, other_{other} {}
     /// Returns the position of the first of the characters at or after `from`, or npos.
     std::size_t at_or_after(std::string_view text, std::size_t from) {
-        if (from < searched_ || (found_ != std::string_view::npos && found_ < from) || !valid_)
-            found_ = text.find_first_of(characters_, from);
-        searched_ = from;
-        valid_ = true;
-        return found_;
+        return std::min(one_.at_or_after(text, from), other_.at_or_after(text, from));
     }
 
 private:
-    std::string_view characters_;
-    std::size_t searched_ = 0, found_ = 0;
-    bool valid_ = false;
+    struct Place {
+        char character;
+        std::size_t searched = 0, found = 0;
+        bool valid = false;
+
+        std::size_t at_or_after(std::string_view text, std::size_t from) {
+            if (from < searched || (found != std::string_view::npos && found < from) || !valid)
+                found = text.find(character, from);
+            searched = from;
+            valid = true;
+            return found;
+        }
+    };
+    Place one_, other_;
 };
 
 /// Tags of heredocs whose content begins on the next line. Interpolated code shares them with the
@@ -174,9 +181,7 @@ private:
             std::size_t end = pos_;
             while (is_word(char_at(code_, end))) ++end;
             const std::string_view word = code_.substr(pos_, end - pos_);
-            if (std::ranges::any_of(kTypeNames, [&](std::string_view name) {
-                    return name[0] == word[0] && name == word;
-                }))
+            if (std::ranges::find(kTypeNames, word) != std::end(kTypeNames))
                 return take(T::Type, word.size());
         }
         std::size_t end = pos_;
@@ -363,8 +368,7 @@ private:
         if (rest().starts_with("/*")) return multiline_comment();
         const std::size_t marker = code_[pos_] == '#' ? 1 : rest().starts_with("//") ? 2 : 0;
         if (marker == 0) return false;
-        const std::string_view line = rest().substr(0, rest().find('\n'));
-        const std::size_t end = pos_ + std::min(line.find('\r'), line.size());
+        const std::size_t end = std::min(next_line_end_.at_or_after(code_, pos_), code_.size());
         add(marker == 1 ? T::Comment : T::SlashComment,
             code_.substr(pos_ + marker, end - pos_ - marker));
         pos_ = end;
@@ -448,7 +452,7 @@ private:
     int nesting_;
     int line_ = 1, column_ = 1;
     std::optional<LexError> error_;
-    NextOf next_bracket_{"]\n"}, next_paren_{")\n"};
+    NextOf next_bracket_{']', '\n'}, next_paren_{')', '\n'}, next_line_end_{'\r', '\n'};
     bool no_comment_end_ = false;  ///< whether there is no "*/" after this position
 };
 

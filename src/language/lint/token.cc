@@ -81,9 +81,9 @@ std::size_t count_characters(std::string_view text) {
 }
 
 TokenType keyword_type(std::string_view name) {
-    if (name.empty() || name.size() > 8) return T::Name;
+    if (name.size() > 8) return T::Name;
     for (const auto& [word, type] : kKeywords)
-        if (word[0] == name[0] && word == name) return type;
+        if (word == name) return type;
     return T::Name;
 }
 

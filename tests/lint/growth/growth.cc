@@ -105,6 +105,7 @@ constexpr Shape kShapes[] = {
     {"", "contain(::a) "},
     // Comments.
     {"", "# a\n"},
+    {"", "#\r"},
     {"", "// a\n"},
     {"", "/* a */\n"},
     {"", "/* a\n * b */\n"},
