@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A PostgreSQL server that hangs: it keeps its connections, accepts new ones, and answers nothing.
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -52,10 +54,20 @@ public:
 
 private:
     /// Returns false at the end of the connection.
-    static bool copy(int from, int to) {
+    bool copy(int from, int to) const {
         char bytes[65536];
         const ssize_t n = ::read(from, bytes, sizeof bytes);
-        return n > 0 && ::send(to, bytes, static_cast<std::size_t>(n), MSG_NOSIGNAL) == n;
+        for (ssize_t sent = 0; sent < n;) {
+            // freeze() must not wait for a client that does not read.
+            pollfd both[] = {{wake_[0], POLLIN, 0}, {to, POLLOUT, 0}};
+            if (::poll(both, 2, -1) < 0) continue;
+            if (both[0].revents) return true;
+            const ssize_t part = ::send(to, bytes + sent, static_cast<std::size_t>(n - sent),
+                                        MSG_NOSIGNAL | MSG_DONTWAIT);
+            if (part < 0 && errno != EAGAIN) return false;
+            sent += std::max<ssize_t>(part, 0);
+        }
+        return n > 0;
     }
     void run() {
         for (;;) {
