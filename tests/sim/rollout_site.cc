@@ -88,8 +88,9 @@ std::vector<std::string> Site::run() {
     if (operated_) start_again();
     calm_ = true;
     if (more_faults_) end_faults();
-    while (!row()) world_.sleep(10s);
-    last_version_ = row()->state == "done" ? kNew : kOld;
+    auto last = row();
+    for (; !last; last = row()) world_.sleep(10s);
+    last_version_ = last->state == "done" ? kNew : kOld;
     // A crash that was due before may still come.
     for (std::uint64_t starts = 0; starts != starts_ || !up_;) {
         while (!up_) world_.sleep(10s);

@@ -73,12 +73,11 @@ std::vector<const JudgedRun*> runs_after_move(const JudgedNode& node) {
     const JudgedRun* const known = known_run(node);
     const std::int64_t stepped = last_before_step_back(node);
     for (const JudgedRun& run : node.runs) {
-        if (run.elsewhere) continue;
-        bool after = known && follows(run, *known);
+        const bool old_clock = run.id <= stepped;
+        if (run.elsewhere || (old_clock && known && run.id < known->id)) continue;
         // Without the report of the first run, only the arrival times can be compared.
-        if (!first) after = after || (run.received >= node.moved && run.id > stepped);
-        if (known && run.id < known->id && run.id <= stepped) after = false;
-        if (after) out.push_back(&run);
+        const bool arrived_later = !first && !old_clock && run.received >= node.moved;
+        if (arrived_later || (known && follows(run, *known))) out.push_back(&run);
     }
     // Only runs without a catalog can be earlier than the known one.
     const auto key = [known](const JudgedRun* run) {
@@ -172,6 +171,7 @@ bool is_before_move(const JudgedNode& node, const JudgedRun& run) {
 
 Judgement judge(const JudgedNode& node, const Rules& rules) {
     const auto runs = runs_after_move(node);
+    const JudgedRun* const mover = first_run(node);
     Judgement out;
     // An unplanned catalog counts before its report arrives. A failure takes precedence, because it
     // is the more useful verdict.
@@ -194,7 +194,7 @@ Judgement judge(const JudgedNode& node, const Rules& rules) {
         }
         if (run->skipped || run->failed) continue;
         // If the report of the run that moved the node was lost, its changes are not known.
-        if (first && run == first_run(node)) {
+        if (first && mover && run->report == mover->report) {
             if (auto why = missing_change(node, *run))
                 return bad(Verdict::Surprising, *why, out.proofs);
         }

@@ -164,8 +164,8 @@ protected:
         if (!version) return version.error().message;
         return *version == kNew ? "new" : *version == kOld ? "old" : *version;
     }
-    /// The report of a run comes. `event` is a resource that changed, or empty.
-    /// Sends a report. With the status "corrected", its change is corrective.
+    /// Sends the report of a run. `resource` changed, or is empty. With the status "corrected", the
+    /// change is corrective.
     void report(std::string_view node, std::string_view transaction, std::string_view status,
                 std::string_view resource = "", std::string_view environment = "production") {
         const bool corrective = status == "corrected";
@@ -281,7 +281,6 @@ protected:
         }
         return out;
     }
-    /// Time passes, with a pass of the controller each minute. The wall clock does not advance.
     /// Starts a rollout that moves node a while another server knows all targets.
     std::int64_t start_with_another_server() {
         acknowledge(0, "server1");
@@ -295,6 +294,7 @@ protected:
         EXPECT_EQ(begin("a", "a1"), "new");
         return id;
     }
+    /// Time passes, with a pass of the controller each minute. The wall clock does not advance.
     void pass_minutes(int minutes) {
         for (int i = 0; i < minutes; ++i) {
             runtime_.ahead_ns += std::chrono::nanoseconds(std::chrono::minutes(1)).count();

@@ -212,6 +212,9 @@ TEST(Judge, ExpectsTheChangeOnlyOfTheRunThatMovedTheNode) {
     named.runs[0].start = 100 * kMinute;
     named.runs[0].end = 120 * kMinute;
     EXPECT_EQ(judged(named), "surprising 0 The predicted change of File[/a] content did not come");
+    // Its report came twice.
+    named.runs.push_back(named.runs[0]);
+    EXPECT_EQ(judged(named), "surprising 0 The predicted change of File[/a] content did not come");
 }
 
 TEST(Judge, FindsSilentNodesAcrossRestarts) {
