@@ -160,7 +160,7 @@ module Facter
     def warnonce(message) = once(:warning, message.to_s)
 
     # Reports whether facts behave as with OpenFact 6, which OpenVox 9 has.
-    def openfact6? = Puppet[:compatibility].to_s == 'openvox9'
+    def openfact6? = Puppet.openvox9?
 
     # Logs a warning of OpenFact 6.
     def deprecated(message) = openfact6? && warnonce(message)

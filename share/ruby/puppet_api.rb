@@ -95,6 +95,7 @@ module Puppet
   class << self
     # The setting compatibility decides, as puppet_version in core/config/compatibility.h does.
     def version = VERSIONS.fetch(settings['compatibility'].to_s, PUPPETVERSION)
+    def openvox9? = settings['compatibility'].to_s == 'openvox9'
     def implementation = version == VERSIONS['puppet8'] ? nil : IMPLEMENTATION
 
     def [](name) = settings[name]

@@ -88,7 +88,7 @@ module Puppet
 
       # OpenVox 9 logs that its functions for environment variables are deprecated.
       def instead(name, other)
-        if Puppet[:compatibility].to_s == 'openvox9'
+        if Puppet.openvox9?
           Puppet.deprecation_warning("Puppet::Util.#{name} is deprecated and will be removed in a future version. " \
                                      "Use #{other} directly instead.")
         end

@@ -58,7 +58,7 @@ base::Result<PlainValue> without_file_options(std::string_view value) {
     return out;
 }
 
-/// As in Puppet 8.10. Only the default, spelled "15s", does not cause it.
+/// The warning of Puppet 8.10 about every value of `filetimeout` but "15s".
 constexpr const char* kFileTimeout =
     "Fine grained control of filetimeouts is deprecated. In future\n"
     "releases this value will only determine if file content is cached.\n\n"

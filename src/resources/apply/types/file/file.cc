@@ -126,19 +126,21 @@ void File::validate_value(const Attribute& a, const Value& v) {
 }
 
 void File::warn_of_checksum() {
-    std::string text =
+    warn_once(
         "Using a checksum in a file's \"content\" property is deprecated. The ability "
         "to use a checksum to retrieve content from the filebucket using the "
         "\"content\" property will be removed in a future release. The literal value "
         "of the \"content\" property will be written to the file. The checksum "
         "retrieval functionality is being replaced by the use of static catalogs. See "
         "https://puppet.com/docs/puppet/latest/static_catalogs.html for more "
-        "information.";
+        "information.");
+}
+
+void File::warn_once(const std::string& text) {
     // Code on the command line has no file.
-    const std::string location =
-        base::format_location({file().empty() ? "unknown" : file(), line(), 0});
-    if (context_.warned_once.insert(location).second)
-        context_.message(Level::Warning, text + "\n   " + location);
+    const std::string message =
+        text + "\n   " + base::format_location({file().empty() ? "unknown" : file(), line(), 0});
+    if (context_.warned_once.insert(message).second) context_.message(Level::Warning, message);
 }
 
 Value File::munge_content(const Value& v) {
@@ -165,16 +167,6 @@ Value File::munge_ensure(const Attribute& a, const Value& v) {
     }
     if (is_word(out, "link") && !follows()) set("links", Value::string("manage"));
     return out;
-}
-
-void File::warn_of_source_permissions() {
-    const std::string location =
-        base::format_location({file().empty() ? "unknown" : file(), line(), 0});
-    if (!context_.warned_once.insert("source_permissions" + location).second) return;
-    context_.message(Level::Warning,
-                     "The `source_permissions` parameter is deprecated. Explicitly set "
-                     "`owner`, `group`, and `mode`.\n   " +
-                         location);
 }
 
 Value File::munge(const Attribute& a, const Value& v) {
@@ -209,7 +201,10 @@ Value File::munge(const Attribute& a, const Value& v) {
         Value out = Resource::munge(a, v);
         const bool warns =
             !config::changed(context_.options.level, config::Change::SourcePermissions);
-        if (warns && !is_word(out, "ignore")) warn_of_source_permissions();
+        if (warns && !is_word(out, "ignore"))
+            warn_once(
+                "The `source_permissions` parameter is deprecated. Explicitly set "
+                "`owner`, `group`, and `mode`.");
         return out;
     }
     return Resource::munge(a, v);

@@ -71,7 +71,8 @@ private:
     Value munge_ensure(const Attribute& a, const Value& v);
     /// Logs Puppet's warning about a content that is a checksum, once per location.
     void warn_of_checksum();
-    void warn_of_source_permissions();
+    /// Logs a deprecation warning once for each place in the code.
+    void warn_once(const std::string& text);
 
     bool recurses() const;
     bool replaces() const { return flag("replace"); }
